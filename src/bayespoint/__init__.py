@@ -1,0 +1,29 @@
+"""Bayes point machines: classify by the mean of all consistent hypotheses."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from . import solvers as solvers
+    from .classifier import BayesPointClassifier as BayesPointClassifier
+
+__version__ = "0.1.0"
+
+# Where each public name lives; it is imported when it is first used.
+_HOME = {"BayesPointClassifier": "classifier", "solvers": ""}
+
+__all__ = ["BayesPointClassifier", "__version__", "solvers"]
+
+
+def __getattr__(name: str):
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = _HOME[name]
+    module = importlib.import_module(f".{home or name}", __name__)
+    return getattr(module, name) if home else module
+
+
+def __dir__():
+    return sorted(__all__)

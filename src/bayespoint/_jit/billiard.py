@@ -1,0 +1,166 @@
+"""The geodesic billiard: one Gram row and one pass over the walls a bounce."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+# A margin never falls below this. A ball that rounding left on the wrong side of a
+# wall it is leaving through then meets that wall at once, instead of escaping. Its
+# square is still far from underflow.
+NEVER_ZERO = 1e-100
+
+
+class Flight(NamedTuple):
+    """A stretch of trajectory.
+
+    Vectors are pairs of coordinates and of coefficients on the signed unit
+    constraints z_i: x = x_base + sum_i x_coef_i z_i.
+    """
+
+    b_base: np.ndarray  # the position at the end
+    b_coef: np.ndarray
+    v_base: np.ndarray  # the direction at the end
+    v_coef: np.ndarray
+    jump_base: np.ndarray  # all changes of v at walls: as dv/dt = -b in between,
+    jump_coef: np.ndarray  # the integral of b is v at the start - v at the end + jumps
+    length: float
+    hits: np.ndarray  # bounces on each wall
+    draw_base: np.ndarray  # positions at equal intervals of time, one a row
+    draw_coef: np.ndarray
+
+
+# Margins are clamped, so no NaN arises and "nnan" is safe; infinities may, so "ninf"
+# stays off. The python error model would put a test for division by zero into the
+# loop and keep it from being vectorised.
+@njit(
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+    fastmath={"nnan", "nsz", "contract", "reassoc"},
+)
+def fly(gram, factor, extent, y, b, v, d, u, n_bounces, scatter, rng, first_draw, spacing, n_draws):
+    """Bounce n_bounces times, every scatter-th time in a random direction.
+
+    gram[i, j] = <x_i, x_j>; factor[i, : extent[i]] are the coordinates of x_i, and
+    z_i = y_i x_i. b and v start the flight, d and u are their margins <., z_i> and
+    move along. Draws are taken at first_draw, first_draw + spacing, ...
+    """
+    m = d.shape[0]
+    rank = b.shape[0]
+    # Position and direction turn in a plane that only changes at bounces: with fixed
+    # P and Q, b = P cos + Q sin and v = Q cos - P sin. So a bounce need not touch
+    # their coordinates, and a reflection changes one coefficient of each.
+    p_base, q_base = b.copy(), v.copy()
+    p, q = np.zeros(m), np.zeros(m)
+    turn_cos, turn_sin = 1.0, 0.0
+    jump_base, jump_coef = np.zeros(rank), np.zeros(m)
+    hits = np.zeros(m, np.int64)
+    draw_base, draw_coef = np.empty((n_draws, rank)), np.empty((n_draws, m))
+    g, g_margin, slope = np.empty(rank), np.empty(m), np.empty(m)
+    drawn = 0
+    length = 0.0
+
+    for j in range(m):
+        slope[j] = u[j] / d[j]
+    for bounce in range(1, n_bounces + 1):
+        # The first wall on the way: cot t = max_j -u_j / d_j.
+        least = np.inf
+        for j in range(m):
+            least = slope[j] if slope[j] < least else least
+        c = 0
+        while slope[c] != least:
+            c += 1
+        cot = -least
+        sin = 1.0 / math.sqrt(1.0 + cot * cot)
+        cos = cot * sin
+        arrival = length + math.atan2(sin, cos)
+
+        # Draws at equal times; taken at bounces they would crowd the walls.
+        while drawn < n_draws and first_draw + drawn * spacing < arrival:
+            t = first_draw + drawn * spacing - length
+            draw_cos = turn_cos * math.cos(t) - turn_sin * math.sin(t)
+            draw_sin = turn_sin * math.cos(t) + turn_cos * math.sin(t)
+            for i in range(rank):
+                draw_base[drawn, i] = p_base[i] * draw_cos + q_base[i] * draw_sin
+            for j in range(m):
+                draw_coef[drawn, j] = p[j] * draw_cos + q[j] * draw_sin
+            drawn += 1
+
+        # Move there.
+        length = arrival
+        hits[c] += 1
+        turn_cos, turn_sin = turn_cos * cos - turn_sin * sin, turn_sin * cos + turn_cos * sin
+        row = gram[c]
+
+        if bounce % scatter != 0:
+            # Reflect: v' = v - 2 <v, z_c> z_c.
+            push = -2.0 * (u[c] * cos - d[c] * sin)
+            p[c] -= push * turn_sin
+            q[c] += push * turn_cos
+            jump_coef[c] += push
+            push *= y[c]
+            for j in range(m):
+                d_j = d[j] * cos + u[j] * sin
+                u_j = u[j] * cos - d[j] * sin + push * y[j] * row[j]
+                d_j = d_j if d_j > NEVER_ZERO else NEVER_ZERO
+                d[j] = d_j
+                u[j] = u_j
+                slope[j] = u_j / d_j
+        else:
+            # Scatter: v' = (r z_c + g - <g, b> b - <g, z_c> z_c) / norm with g normal
+            # and r Rayleigh, the law of what arrives at a wall from everywhere, so
+            # that the uniform distribution stays as it is.
+            g_square, g_b = 0.0, 0.0
+            for i in range(rank):
+                g[i] = rng.standard_normal()
+                g_square += g[i] * g[i]
+                b_i = p_base[i] * turn_cos + q_base[i] * turn_sin
+                v_i = q_base[i] * turn_cos - p_base[i] * turn_sin
+                g_b += g[i] * b_i
+                jump_base[i] -= v_i
+                p_base[i] = b_i
+            for j in range(m):
+                dot = 0.0
+                for i in range(extent[j]):
+                    dot += factor[j, i] * g[i]
+                g_margin[j] = dot * y[j]
+                b_j = p[j] * turn_cos + q[j] * turn_sin
+                g_b += g_margin[j] * b_j
+                jump_coef[j] -= q[j] * turn_cos - p[j] * turn_sin
+                p[j] = b_j
+            r = math.sqrt(-2.0 * math.log(1.0 - rng.random()))
+            g_z = g_margin[c]
+            norm = math.sqrt(max(g_square - g_b * g_b - g_z * g_z, 0.0) + r * r)
+            push = (r - g_z) / norm
+            for i in range(rank):
+                q_base[i] = (g[i] - g_b * p_base[i]) / norm
+                jump_base[i] += q_base[i]
+            for j in range(m):
+                q[j] = -g_b * p[j] / norm
+                jump_coef[j] += q[j]
+            q[c] += push
+            jump_coef[c] += push
+            turn_cos, turn_sin = 1.0, 0.0
+            push *= y[c]
+            for j in range(m):
+                d_j = d[j] * cos + u[j] * sin
+                u_j = (g_margin[j] - g_b * d_j) / norm + push * y[j] * row[j]
+                d_j = d_j if d_j > NEVER_ZERO else NEVER_ZERO
+                d[j] = d_j
+                u[j] = u_j
+                slope[j] = u_j / d_j
+
+    return Flight(
+        p_base * turn_cos + q_base * turn_sin,
+        p * turn_cos + q * turn_sin,
+        q_base * turn_cos - p_base * turn_sin,
+        q * turn_cos - p * turn_sin,
+        jump_base,
+        jump_coef,
+        length,
+        hits,
+        draw_base[:drawn],
+        draw_coef[:drawn],
+    )

@@ -1,0 +1,49 @@
+"""The light trap (002, sec. 18.5.2): mirrors that let light in and never out."""
+
+import math
+
+import numpy as np
+from numba import njit
+
+NEVER_ZERO = 1e-100
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def shine(gram, factor, y, b, v, d, u, n_bounces):
+    """Follow a ray until every wall was passed; b, v, d and u move along.
+
+    A wall is passed from its wrong side (d_i < 0, one error less) and reflects on its
+    right side. Returns the number of bounces, or n_bounces when it ran out of them.
+    """
+    m = d.shape[0]
+    n_wrong = 0
+    for j in range(m):
+        if d[j] <= 0.0:
+            n_wrong += 1
+            d[j] = min(d[j], -NEVER_ZERO)
+    for bounce in range(n_bounces):
+        if n_wrong == 0:
+            return bounce
+        c = 0
+        for j in range(1, m):
+            if u[j] / d[j] < u[c] / d[c]:
+                c = j
+        cot = -u[c] / d[c]
+        sin = 1.0 / math.sqrt(1.0 + cot * cot)
+        cos = cot * sin
+        passes = d[c] < 0.0
+        push = 0.0 if passes else -2.0 * y[c] * (u[c] * cos - d[c] * sin)
+        for i in range(b.shape[0]):
+            b_i = b[i] * cos + v[i] * sin
+            v[i] = v[i] * cos - b[i] * sin + push * factor[c, i]
+            b[i] = b_i
+        row = gram[c]
+        for j in range(m):
+            d_j = d[j] * cos + u[j] * sin
+            u[j] = u[j] * cos - d[j] * sin + push * y[j] * row[j]
+            # Rounding must not carry a ball through a mirror, in either direction.
+            d[j] = min(d_j, -NEVER_ZERO) if d[j] < 0.0 else max(d_j, NEVER_ZERO)
+        if passes:
+            d[c] = NEVER_ZERO
+            n_wrong -= 1
+    return n_bounces

@@ -1,0 +1,55 @@
+"""Progress of long fits: scikit-learn's callbacks, and lines on standard error.
+
+The callback interface is experimental in scikit-learn 1.9; everything that touches it
+is here.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+
+__all__ = ["CallbackSupportMixin", "Progress", "with_callbacks"]
+
+
+class Progress:
+    """Tell callbacks and the user about the rounds of each output's solver."""
+
+    def __init__(self, estimator, n_outputs: int, verbose: int):
+        self._estimator = estimator
+        self._n_outputs = n_outputs
+        self._verbose = verbose
+        self._context = estimator._init_callback_context(max_subtasks=n_outputs)
+        self._context.call_on_fit_task_begin(estimator=estimator)
+
+    def output(self, number: int):
+        """Return a function that the solver calls after each round."""
+        context = self._context.subcontext(task_name="output", max_subtasks=None)
+        context.call_on_fit_task_begin(estimator=self._estimator)
+
+        def on_round(info: dict[str, Any]) -> bool:
+            round_ = context.subcontext(task_name="round")
+            round_.call_on_fit_task_begin(estimator=self._estimator)
+            if self._verbose:
+                self._say(number, info)
+            stop = round_.call_on_fit_task_end(estimator=self._estimator)
+            if info["stop"]:
+                context.call_on_fit_task_end(estimator=self._estimator)
+            return bool(stop)
+
+        return on_round
+
+    def end(self) -> None:
+        """Tell the callbacks that the fit is over."""
+        self._context.call_on_fit_task_end(estimator=self._estimator)
+
+    def _say(self, number: int, info: dict[str, Any]) -> None:
+        of = f" {number + 1}/{self._n_outputs}" if self._n_outputs > 1 else ""
+        line = (
+            f"[bayespoint{of}] {info['n_bounces']:>10,} bounces, "
+            f"angle to the Bayes point about {info['angle']:.3f}, R-hat {info['r_hat']:.3f}"
+        )
+        end = f", stopped by {info['stop']}" if info["stop"] else ""
+        sys.stderr.write(line + end + "\n")

@@ -1,0 +1,647 @@
+"""BayesPointClassifier: kernel, version space, solver; one against the rest."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from numbers import Integral, Real
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg, sparse, special
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Bunch, check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from ._progress import CallbackSupportMixin, Progress, with_callbacks
+from .gram import IndefiniteKernelError, unit_gram
+from .kernels import KERNELS, Kernel, settle_kernel
+from .probabilities import largest_score, positive_score
+from .solvers import Billiard, Posterior
+from .version_space import VersionSpace, learn_perceptron, solve_directly
+
+# softness="auto" keeps the hard boundary where a hypothesis with this margin is found
+# easily, and takes AUTO_SOFTNESS elsewhere.
+EASY_MARGIN = 0.01
+AUTO_SOFTNESS = 0.1
+# Bytes of kernel matrix held at once by predictions.
+PREDICTION_BLOCK = 2**26
+# A random number in [0, this) seeds the generators of the solvers.
+_SEEDS = np.iinfo(np.int32).max
+
+
+class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+    """Classify by the centre of mass of all consistent hypotheses.
+
+    A kernel classifier like `SVC`. Where a support vector machine picks the hypothesis
+    of largest margin from all hypotheses that classify the training data correctly
+    (version space), the Bayes point machine takes their mean. The spread of these
+    hypotheses gives probabilities, and the sampler an error bar.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed"} or callable, \
+            default="rbf"
+        Similarity of two points. A callable gets two arrays and returns the matrix of
+        k(x, x') between their rows. With "precomputed", X is that matrix.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Coefficient of poly, rbf, laplacian and sigmoid; rbf is exp(-gamma |x - x'|^2).
+        Larger makes the decision boundary more flexible. "scale" is
+        1 / (n_features * X.var()), "auto" is 1 / n_features.
+    degree : float, default=3
+        Degree of poly, (gamma <x, x'> + coef0)^degree.
+    coef0 : float, default=1.0
+        Constant of poly and sigmoid.
+    fit_intercept : bool, default=True
+        Add a constant to the kernel, which lets the decision boundary pass the origin
+        of feature space at a distance.
+    normalize : bool, default=False
+        Scale all points to unit length in feature space: k(x, x') becomes
+        k(x, x') / sqrt(k(x, x) k(x', x')).
+    solver : {"auto", "billiard"} or solver object, default="auto"
+        How to find the centre of mass. "auto" is "billiard" for now; an object carries
+        its own parameters, `solvers.Billiard(n_bounces=10_000_000, tol=0.01)`.
+    softness : "auto" or float, default="auto"
+        Added to the diagonal of the kernel matrix, relative to it, while training
+        (000, eq. 27): the variance of noise on the output. 0 insists on classifying
+        every training point correctly and raises an error where this is impossible;
+        more of it tolerates more noise in the labels. "auto" is 0 where that is easy
+        and 0.1 elsewhere, with a warning.
+    cache_size : float, default=2000
+        Megabytes that kernel matrix and factor may take, 16 m^2 bytes for m training
+        points. An error says so before more is used.
+    max_time : float, default=None
+        Seconds after which `fit` returns the best answer so far, with a
+        `ConvergenceWarning`.
+    n_jobs : int, default=None
+        Threads. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the sampler; pass an int for the same answer every time.
+    verbose : int, default=0
+        1 reports the progress of the solver on standard error.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    dual_coef_ : ndarray of shape (n_outputs, n_support)
+        Coefficients on `support_vectors_` of the mean of the unit-length hypotheses: one
+        output for two classes, else one a class.
+    intercept_ : ndarray of shape (n_outputs,)
+        Constant of each output.
+    support_ : ndarray of shape (n_support,)
+        Indices of the training points that carry the solution.
+    support_vectors_ : array of shape (n_support, n_features)
+        These points; without columns for a precomputed kernel.
+    draw_coef_ : ndarray of shape (n_outputs, n_draws, n_support)
+        Coefficients of single hypotheses of unit length, drawn from the posterior.
+    softness_, gamma_, constant_ : float
+        The softness, the gamma and the constant term of the kernel that were used.
+    diagnostics_ : Bunch
+        What the solver reports, an entry an output: `angle` (estimated angle between
+        the answer and the true Bayes point, radians), `ess` (effective number of
+        independent draws), `r_hat`, `n_bounces`, `hits` (n_outputs, n_samples: bounces
+        on the wall of each training point), `stop` (why it ended), `seconds`,
+        `resultant` (length of the mean of the unit hypotheses).
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, if X had them.
+
+    Notes
+    -----
+    Training takes 16 m^2 bytes, O(m^3) once for the factor of the Gram matrix, and O(m)
+    a bounce. Beyond some ten thousand points use a subset of the data.
+
+    References
+    ----------
+    Herbrich, Graepel, Campbell (2001), Bayes Point Machines, JMLR 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayespoint import BayesPointClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BayesPointClassifier(softness=0.1, random_state=0).fit(X, y)
+    >>> model.predict(X[:2])
+    array([0, 0])
+    """
+
+    _parameter_constraints = {
+        "kernel": [StrOptions(set(KERNELS)), callable],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "fit_intercept": ["boolean"],
+        "normalize": ["boolean"],
+        "solver": [StrOptions({"auto", "billiard"}), HasMethods(["solve"])],
+        "softness": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+        "cache_size": [Interval(Real, 0, None, closed="neither")],
+        "max_time": [Interval(Real, 0, None, closed="neither"), None],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        kernel="rbf",
+        *,
+        gamma="scale",
+        degree=3,
+        coef0=1.0,
+        fit_intercept=True,
+        normalize=False,
+        solver="auto",
+        softness="auto",
+        cache_size=2000,
+        max_time=None,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.normalize = normalize
+        self.solver = solver
+        self.softness = softness
+        self.cache_size = cache_size
+        self.max_time = max_time
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @with_callbacks
+    def fit(self, X, y):
+        """Find the Bayes point of each class against the rest.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points; the kernel matrix for a precomputed kernel.
+        y : array-like of shape (n_samples,)
+            Their classes.
+
+        Returns
+        -------
+        self : BayesPointClassifier
+            The fitted classifier.
+        """
+        self._validate_params()
+        deadline = time.perf_counter() + (np.inf if self.max_time is None else self.max_time)
+        X, signs = self._check_training_data(X, y)
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(_SEEDS))
+        # One thread for matrix algebra: its rounding would depend on their number,
+        # and the balls have the cores.
+        with threadpool_limits(limits=1, user_api="blas"):
+            kernel = self._settle_kernel(X)
+            problem = self._enter_version_spaces(kernel, X, signs, rng)
+            posteriors = self._solve(problem, rng, deadline)
+        self._store(X, kernel, problem, posteriors)
+        return self
+
+    def decision_function(self, X):
+        """Return the mean output of all hypotheses, between -1 and 1.
+
+        The output of a hypothesis is the cosine of the angle between it and the point
+        in feature space (000, sec. 4.3), and the output of the Bayes point their mean:
+        comparable between classes, and a confidence. With a
+        precomputed kernel the length of a new point is not known; it is taken to be the
+        root mean square length of the training points.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points; for a precomputed kernel their kernel with the training points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Positive for the second class if there are two, else largest for the class
+            that is predicted.
+        """
+        return self._squeeze(self._decision(X))
+
+    def predict(self, X):
+        """Return the class of each point.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points; for a precomputed kernel their kernel with the training points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels, those with the largest `predict_proba`.
+        """
+        return self.classes_[self._winner(self._decision(X))]
+
+    def predict_proba(self, X):
+        """Return the probability of each class, from the spread of the hypotheses.
+
+        Under a Gaussian prior the output of a random consistent hypothesis at x has a
+        mean and a variance: from the draws, from the part of x that no training point
+        says anything about, and from `softness`. The probability that it is positive is
+        Phi(mean / standard deviation); for more classes, that it is the largest.
+        It is never exactly 0 or 1.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points; for a precomputed kernel their kernel with the training points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities in the order of `classes_`.
+        """
+        blocks = []
+        for block in self._blocks(X):
+            decision = block.unit_kernel @ self.dual_coef_.T
+            mean, variance = self._output_moments(block, decision)
+            if len(self.classes_) == 2:
+                blocks.append(positive_score(mean[:, 0], variance[:, 0]))
+            else:
+                blocks.append(largest_score(mean, variance))
+        return np.concatenate(blocks)
+
+    def sample_decision(self, X, n_samples=None):
+        """Return the outputs of single hypotheses drawn from the posterior.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points; for a precomputed kernel their kernel with the training points.
+        n_samples : int, default=None
+            Number of draws, at most the `n_draws` of the solver; all by default.
+
+        Returns
+        -------
+        ndarray of shape (n_draws, n_samples) or (n_draws, n_samples, n_classes)
+            Normalised like `decision_function`.
+        """
+        check_is_fitted(self)
+        available = self.draw_coef_.shape[1]
+        wanted = available if n_samples is None else n_samples
+        if not 1 <= wanted <= available:
+            raise ValueError(
+                f"n_samples should be between 1 and {available}, the number of draws that "
+                f"were kept, but is {wanted}. Fit with solver=Billiard(n_draws={wanted}) "
+                "to keep more."
+            )
+        chosen = np.linspace(0, available - 1, wanted).astype(int)
+        blocks = [block.outputs(self.draw_coef_[:, chosen]) for block in self._blocks(X)]
+        return self._squeeze(np.concatenate(blocks, axis=1))
+
+    def predict_vote(self, X):
+        """Return the class that most hypotheses vote for.
+
+        The Bayes classification strategy (000, eq. 7): every draw from the posterior
+        classifies the point, and the majority wins. It is in general not what any single
+        hypothesis says, the Bayes point included.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points; for a precomputed kernel their kernel with the training points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+        """
+        check_is_fitted(self)
+        votes = []
+        for block in self._blocks(X):
+            winners = self._winner(block.outputs(self.draw_coef_))
+            counts = [np.sum(winners == c, axis=0) for c in range(len(self.classes_))]
+            votes.append(np.argmax(counts, axis=0))
+        return self.classes_[np.concatenate(votes)]
+
+    def decision_std_error(self, X):
+        """Return the sampling error of `decision_function`.
+
+        A prediction is settled when its decision is several of these away from zero (for
+        more classes, from the decision of the second class): a longer run of the solver
+        would not change it.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points; for a precomputed kernel their kernel with the training points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Standard errors.
+        """
+        check_is_fitted(self)
+        spread = [block.outputs(self.draw_coef_).std(axis=0) for block in self._blocks(X)]
+        return self._squeeze(np.concatenate(spread) / np.sqrt(self.diagnostics_.ess))
+
+    def hardest_examples(self, n_examples=25):
+        """Return the training points whose walls the hypotheses meet most often.
+
+        They bound version space (002's Bayesian support vectors), and are the hard
+        examples of the training set (000, fig. 10).
+
+        Parameters
+        ----------
+        n_examples : int, default=25
+            How many to return.
+
+        Returns
+        -------
+        indices : ndarray of shape (n_examples,)
+            Indices into the training set, the hardest first.
+        hits : ndarray of shape (n_examples,)
+            Bounces on the walls of these points, over all outputs.
+        """
+        check_is_fitted(self)
+        hits = self.diagnostics_.hits.sum(axis=0)
+        order = np.argsort(-hits, kind="stable")[:n_examples]
+        return order, hits[order]
+
+    def _check_training_data(self, X, y):
+        """Return X and the signs of the training points, one row an output."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        if self.kernel == "precomputed":
+            if X.shape[0] != X.shape[1]:
+                raise ValueError(
+                    f"A precomputed kernel should be a square matrix, but X has shape {X.shape}."
+                )
+            X = X.toarray() if sparse.issparse(X) else X
+        self.classes_, encoded = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                "y should hold at least two classes to tell apart, but holds one class: "
+                f"{self.classes_[0]!r}."
+            )
+        needed = 16 * X.shape[0] ** 2 / 2**20
+        if needed > self.cache_size:
+            raise ValueError(
+                f"The kernel matrix of {X.shape[0]} training points and its factor need "
+                f"{needed:.0f} MB, but cache_size is {self.cache_size:g}. Raise cache_size if "
+                "there is that much memory, or train on a subset of the points."
+            )
+        targets = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        return X, np.array([np.where(encoded == c, 1.0, -1.0) for c in targets])
+
+    def _settle_kernel(self, X) -> Kernel:
+        return settle_kernel(
+            self.kernel,
+            X,
+            gamma=self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            normalize=self.normalize,
+            fit_intercept=self.fit_intercept,
+        )
+
+    def _enter_version_spaces(self, kernel: Kernel, X, signs, rng) -> _Problem:
+        """Make the Gram matrix and find a hypothesis in every version space."""
+        if self.kernel == "precomputed":
+            matrix = X + kernel.constant
+        else:
+            matrix = kernel(X, X)
+        rows = np.arange(len(matrix))
+        if self.softness != 0:
+            matrix, rows = _without_origin(matrix)
+        signs = signs[:, rows]
+        if self.softness == "auto":
+            return _enter_softly(matrix, rows, signs, rng)
+        gram = unit_gram(matrix, float(self.softness))
+        spaces = [VersionSpace(gram, s) for s in signs]
+        return _Problem(rows, spaces, [space.enter(rng) for space in spaces])
+
+    def _solve(self, problem: _Problem, rng, deadline: float) -> list[Posterior]:
+        """Run the solver for each output, and warn where it did not get there."""
+        solver = Billiard() if isinstance(self.solver, str) else self.solver
+        progress = Progress(self, len(problem.spaces), self.verbose)
+        posteriors: list[Posterior] = []
+        for i, (space, start) in enumerate(zip(problem.spaces, problem.starts, strict=True)):
+            now = time.perf_counter()
+            share = (deadline - now) / (len(problem.spaces) - i)
+            if posteriors and posteriors[-1].info["stop"] in ("interrupted", "callback"):
+                share = 0.0  # the others get the shortest run that gives an answer
+            posterior = solver.solve(
+                space,
+                rng,
+                start=start,
+                n_jobs=self.n_jobs,
+                deadline=now + share,
+                on_round=progress.output(i),
+            )
+            posteriors.append(posterior)
+        progress.end()
+        _warn_unless_converged([p.info for p in posteriors])
+        return posteriors
+
+    def _store(self, X, kernel: Kernel, problem: _Problem, posteriors: list[Posterior]) -> None:
+        """Keep what predictions need, as plain arrays and numbers."""
+        gram = problem.spaces[0].gram
+        coef = np.array([p.coef for p in posteriors])
+        n_draws = min(len(p.draws) for p in posteriors)
+        draws = np.array([p.draws[:n_draws] for p in posteriors])
+        signs = np.array([space.signs for space in problem.spaces])
+        resultant = np.array(
+            [np.linalg.norm(s.combine(c)) for s, c in zip(problem.spaces, coef, strict=True)]
+        )
+        used = np.flatnonzero(np.any(coef != 0, axis=0) | np.any(draws != 0, axis=(0, 1)))
+        used = np.union1d(used, gram.pivots)
+        to_points = (signs / gram.lengths)[:, used]
+        self.support_ = problem.rows[used]
+        if self.kernel == "precomputed":
+            self.support_vectors_ = np.empty((len(used), 0))
+            self._mean_square = float(np.mean(np.diagonal(X))) + kernel.constant
+        else:
+            self.support_vectors_ = X[self.support_]
+        self.dual_coef_ = coef[:, used] * to_points
+        self.draw_coef_ = draws[:, :, used] * to_points[:, None]
+        self.intercept_ = kernel.constant * self.dual_coef_.sum(axis=1)
+        self.softness_ = gram.softness
+        self.gamma_ = kernel.gamma
+        self.constant_ = kernel.constant
+        self._origin = np.asarray(kernel.origin)
+        # The Gram-Schmidt basis of the training points, to project new points on it.
+        self._basis = np.searchsorted(used, gram.pivots)
+        self._triangle = gram.factor[gram.pivots]
+        self._basis_lengths = gram.lengths[gram.pivots]
+        infos = [p.info for p in posteriors]
+        self.diagnostics_ = Bunch(**{key: np.array([i[key] for i in infos]) for key in infos[0]})
+        hits = np.zeros((len(infos), X.shape[0]), dtype=np.int64)
+        hits[:, problem.rows] = self.diagnostics_.hits
+        self.diagnostics_.hits = hits
+        self.diagnostics_.resultant = resultant
+
+    def _fitted_kernel(self) -> Kernel:
+        return Kernel(
+            self.kernel,
+            gamma=self.gamma_,
+            degree=self.degree,
+            coef0=self.coef0,
+            normalize=self.normalize,
+            constant=self.constant_,
+            origin=self._origin,
+        )
+
+    def _blocks(self, X):
+        """Yield the kernel of a few points at a time with the support vectors."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        kernel = self._fitted_kernel()
+        widest = max(len(self.support_), self.draw_coef_[:, :, 0].size)
+        rows = max(PREDICTION_BLOCK // (8 * widest), 1)
+        with threadpool_limits(limits=1, user_api="blas"):
+            for start in range(0, X.shape[0], rows):
+                part = X[start : start + rows]
+                if self.kernel == "precomputed":
+                    part = part.toarray() if sparse.issparse(part) else part
+                    matrix = part[:, self.support_] + kernel.constant
+                    lengths = np.full(len(matrix), np.sqrt(self._mean_square))
+                else:
+                    matrix = kernel(part, self.support_vectors_)
+                    lengths = kernel.lengths(part)
+                lengths = np.where(lengths > 0, lengths, 1.0)
+                yield _Block(matrix / lengths[:, None])
+
+    def _output_moments(self, block: _Block, decision):
+        """Return mean and variance of the output of a random hypothesis.
+
+        With w ~ N(0, I), length and direction of its part in the span of the training
+        points are independent; the length is chi-distributed, the direction is what was
+        sampled. Outside the span w keeps its prior.
+        """
+        rank = len(self._basis)
+        mean_length = np.sqrt(2) * np.exp(special.gammaln((rank + 1) / 2) - special.gammaln(rank / 2))
+        outputs = block.outputs(self.draw_coef_)
+        second = rank * np.mean(outputs**2, axis=0)
+        inside = second - (mean_length * outputs.mean(axis=0)) ** 2
+        projection = linalg.solve_triangular(
+            self._triangle, (block.unit_kernel[:, self._basis] / self._basis_lengths).T, lower=True
+        )
+        outside = np.maximum(1 - np.sum(projection**2, axis=0), 0.0) + self.softness_
+        return mean_length * decision, np.maximum(inside, 0.0) + outside[:, None]
+
+    def _decision(self, X):
+        """Return the decision function with one column an output."""
+        return np.concatenate([b.unit_kernel @ self.dual_coef_.T for b in self._blocks(X)])
+
+    def _winner(self, outputs):
+        """Return the index of the class that outputs along the last axis vote for."""
+        if len(self.classes_) == 2:
+            return (outputs[..., 0] > 0).astype(int)
+        return np.argmax(outputs, axis=-1)
+
+    def _squeeze(self, outputs):
+        """Drop the last axis where there is one output."""
+        return outputs[..., 0] if len(self.classes_) == 2 else outputs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+
+class _Problem(NamedTuple):
+    """A version space and a hypothesis in it for each output."""
+
+    rows: np.ndarray  # the training points that bound them
+    spaces: list[VersionSpace]
+    starts: list[np.ndarray]
+
+
+class _Block(NamedTuple):
+    """The kernel of some unit-length points with the support vectors."""
+
+    unit_kernel: np.ndarray
+
+    def outputs(self, draw_coef: np.ndarray) -> np.ndarray:
+        """Return the outputs of draws, of shape (n_draws, n_points, n_outputs)."""
+        n_outputs, n_draws, n_support = draw_coef.shape
+        outputs = self.unit_kernel @ draw_coef.reshape(-1, n_support).T
+        return outputs.reshape(-1, n_outputs, n_draws).transpose(2, 0, 1)
+
+
+def _without_origin(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Leave out points at the origin of feature space, which say nothing."""
+    rows = np.flatnonzero(np.diagonal(matrix) != 0)
+    if not rows.size:
+        raise ValueError(
+            "All training points lie at the origin of feature space, where every hypothesis "
+            "gives zero. Pass fit_intercept=True, or another kernel."
+        )
+    if len(rows) < len(matrix):
+        warnings.warn(
+            f"{len(matrix) - len(rows)} training points lie at the origin of feature space, "
+            "where every hypothesis gives zero; they are ignored. fit_intercept=True moves "
+            "them away from it.",
+            UserWarning,
+            stacklevel=4,
+        )
+        matrix = matrix[np.ix_(rows, rows)]
+    return matrix, rows
+
+
+def _enter_softly(matrix: np.ndarray, rows, signs, rng) -> _Problem:
+    """Keep the boundary hard if version space is easy to enter, else soften it."""
+    softness = AUTO_SOFTNESS
+    try:
+        gram = unit_gram(matrix, 0.0)
+        spaces = [VersionSpace(gram, s) for s in signs]
+        starts = [_easy_start(space, rng) for space in spaces]
+        if all(start is not None for start in starts):
+            return _Problem(rows, spaces, starts)
+        reason = f"no hypothesis with a margin above {EASY_MARGIN:g} was found"
+    except IndefiniteKernelError as error:
+        if error.needed_softness is None:
+            raise
+        softness = max(softness, error.needed_softness)
+        reason = "the kernel matrix is not positive semi-definite"
+    warnings.warn(
+        f'softness="auto" chose softness={softness:.3g}, because with a hard boundary {reason}. '
+        "Pass a number to choose it yourself; 0 is a hard boundary.",
+        UserWarning,
+        stacklevel=5,
+    )
+    gram = unit_gram(matrix, softness)
+    spaces = [VersionSpace(gram, s) for s in signs]
+    return _Problem(rows, spaces, [space.enter(rng) for space in spaces])
+
+
+def _easy_start(space: VersionSpace, rng) -> np.ndarray | None:
+    """Return a hypothesis with a comfortable margin, if one is found in short time."""
+    if space.gram.rank == len(space.signs):
+        w = solve_directly(space)
+    else:
+        w = learn_perceptron(space, rng, EASY_MARGIN)
+    return w if w is not None and space.margins(w).min() >= EASY_MARGIN else None
+
+
+def _warn_unless_converged(infos: list[dict]) -> None:
+    """Say how far the solver got where it had to stop early."""
+    early = [info for info in infos if info["stop"] != "tol"]
+    if not early:
+        return
+    worst = max(early, key=lambda info: info["angle"])
+    advice = {
+        "n_bounces": "Raise n_bounces or tol of the solver, or soften the boundary",
+        "max_time": "Raise max_time",
+    }.get(worst["stop"], "Fit again for a more exact answer")
+    warnings.warn(
+        f"The solver stopped early ({worst['stop']}) after {worst['n_bounces']} bounces, at an "
+        f"estimated angle of {worst['angle']:.2g} to the Bayes point and R-hat "
+        f"{worst['r_hat']:.3f}. The answer so far is kept. {advice}.",
+        ConvergenceWarning,
+        stacklevel=5,
+    )

@@ -1,0 +1,120 @@
+"""The Gram matrix of the training points, made unit, soft and factored."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+# Entries of a kernel matrix carry an error of a few units in the last place, so what is
+# left of a squared length below this share of it is rounding, not geometry.
+ROUNDING = 4 * np.finfo(float).eps
+
+
+class Gram(NamedTuple):
+    """Training points as unit vectors of feature space.
+
+    `matrix` holds their inner products (unit diagonal, softness included) and the rows
+    of `factor` their coordinates in an orthonormal basis of their span, so that
+    matrix = factor @ factor.T. The basis is the Gram-Schmidt basis of the points
+    `pivots`; `factor[pivots]` is lower triangular.
+    """
+
+    matrix: np.ndarray
+    factor: np.ndarray
+    extent: np.ndarray  # where the zeros of each row of the factor begin
+    pivots: np.ndarray
+    lengths: np.ndarray
+    softness: float
+
+    @property
+    def rank(self) -> int:
+        """Return the dimension of the span of the training points."""
+        return self.factor.shape[1]
+
+    def dual(self, vectors: np.ndarray) -> np.ndarray:
+        """Return coefficients on the unit points for vectors given in coordinates."""
+        vectors = np.asarray(vectors)
+        coefficients = np.zeros((*vectors.shape[:-1], self.matrix.shape[0]))
+        triangle = self.factor[self.pivots]
+        coefficients[..., self.pivots] = linalg.solve_triangular(
+            triangle, vectors.T, lower=True, trans="T"
+        ).T
+        return coefficients
+
+
+def unit_gram(kernel_matrix: np.ndarray, softness: float) -> Gram:
+    """Scale a kernel matrix to unit diagonal, add softness, and factor it.
+
+    Raises `IndefiniteKernelError` when the matrix is not a Gram matrix: when no points
+    in any feature space have these inner products. Points at the origin of feature
+    space become zero rows.
+
+    Notes
+    -----
+    Softness lambda adds lambda k(x_i, x_i) to the diagonal (000, eq. 27). Scaled to
+    unit length again, the matrix is (K + lambda I) / (1 + lambda). The factor is a
+    Cholesky decomposition with diagonal pivoting, O(m r^2) for rank r.
+    """
+    diagonal = np.diagonal(kernel_matrix)
+    if kernel_matrix.size and not diagonal.min() >= 0:
+        worst = int(np.argmin(diagonal))
+        raise IndefiniteKernelError(
+            f"The kernel gives k(x, x) = {diagonal[worst]:.3g} for training point {worst}, "
+            "but the squared length of a point cannot be negative. Choose another kernel, "
+            "or for sigmoid and poly a larger coef0."
+        )
+    lengths = np.sqrt(diagonal)
+    safe = np.where(lengths > 0, lengths, 1.0)
+    matrix = kernel_matrix / safe
+    matrix /= safe[:, None]
+    asymmetry = float(np.abs(matrix - matrix.T).max())
+    if asymmetry > 1e-6:
+        raise ValueError(
+            f"A kernel matrix should be symmetric, but two of its entries that should be "
+            f"equal differ by {asymmetry:.3g} (relative to the diagonal). Pass "
+            "(K + K.T) / 2 if that is what you mean."
+        )
+    matrix += matrix.T
+    matrix /= 2 * (1 + softness)
+    np.fill_diagonal(matrix, (lengths > 0).astype(float))
+    factor, pivots = _pivoted_cholesky(matrix, softness)
+    extent = np.full(len(matrix), factor.shape[1])
+    extent[pivots] = np.arange(1, factor.shape[1] + 1)
+    return Gram(matrix, factor, extent, pivots, lengths * np.sqrt(1 + softness), softness)
+
+
+def _pivoted_cholesky(matrix: np.ndarray, softness: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return F and the pivots with F F^T = matrix and F[pivots] lower triangular."""
+    m = matrix.shape[0]
+    tolerance = m * ROUNDING
+    lower, order, rank, _ = linalg.lapack.dpstrf(matrix, lower=1, tol=tolerance)
+    order = order - 1
+    factor = np.zeros((m, rank))
+    factor[order] = np.tril(lower)[:, :rank]
+    rest = order[rank:]
+    # What the pivots leave of a Gram matrix is rounding; of another one it need not be.
+    left = matrix[np.ix_(rest, rest)] - factor[rest] @ factor[rest].T
+    if rest.size and np.abs(left).max() > np.sqrt(tolerance):
+        _raise_indefinite(matrix, softness)
+    return factor, order[:rank]
+
+
+class IndefiniteKernelError(ValueError):
+    """The kernel matrix has clearly negative eigenvalues."""
+
+    needed_softness: float | None = None
+
+
+def _raise_indefinite(matrix: np.ndarray, softness: float) -> None:
+    least = float(linalg.eigvalsh(matrix, subset_by_index=[0, 0])[0]) * (1 + softness)
+    needed = softness - least
+    error = IndefiniteKernelError(
+        f"The kernel matrix is not positive semi-definite: its smallest eigenvalue is "
+        f"{least - softness:.3g} (for unit diagonal), so there is no feature space and no version "
+        f"space. Choose another kernel or other parameters of it, or pass "
+        f"softness={1.1 * needed:.2g} or more, which is added to the diagonal."
+    )
+    error.needed_softness = 1.1 * needed
+    raise error

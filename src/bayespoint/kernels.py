@@ -1,0 +1,171 @@
+"""Kernel functions k(x, x'), normalised and with a constant term on request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils.extmath import row_norms
+
+KERNELS = ("linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed")
+
+# Rows of a callable kernel evaluated at once when only its diagonal is wanted.
+_DIAGONAL_BLOCK = 128
+
+
+class Kernel(NamedTuple):
+    """A kernel with all its parameters settled.
+
+    Calling it gives the matrix of k(x, x') between the rows of two arrays; `lengths`
+    gives |phi(x)| = sqrt(k(x, x)) for each row. For the rbf kernel the rows are
+    measured from `origin` first: distances do not change, but far from zero their
+    digits would cancel.
+    """
+
+    name: str | Callable
+    gamma: float = 1.0
+    degree: float = 3.0
+    coef0: float = 1.0
+    normalize: bool = False
+    constant: float = 0.0
+    origin: Any = 0.0
+
+    def __call__(self, X, Y) -> np.ndarray:
+        """Return k(x, y) for every row x of X and y of Y."""
+        matrix = self._plain(X, Y)
+        if self.normalize:
+            matrix = matrix / np.outer(_plain_lengths(self, X), _plain_lengths(self, Y))
+        return matrix + self.constant if self.constant else matrix
+
+    def lengths(self, X) -> np.ndarray:
+        """Return the length in feature space of every row of X."""
+        if self.normalize:
+            return np.full(X.shape[0], np.sqrt(1.0 + self.constant))
+        return np.sqrt(_squared_lengths(self, X) + self.constant)
+
+    def _plain(self, X, Y) -> np.ndarray:
+        if callable(self.name):
+            return _checked_matrix(self.name(X, Y), X.shape[0], Y.shape[0])
+        if self.name == "rbf" and not sparse.issparse(X) and not sparse.issparse(Y):
+            X, Y = X - self.origin, Y - self.origin
+        return pairwise_kernels(
+            X,
+            Y,
+            metric=self.name,
+            filter_params=True,
+            gamma=self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+        )
+
+
+def settle_kernel(
+    name: str | Callable,
+    X,
+    *,
+    gamma: float | str,
+    degree: float,
+    coef0: float,
+    normalize: bool,
+    fit_intercept: bool,
+) -> Kernel:
+    """Fix what depends on the training data: gamma, the origin, the constant.
+
+    The constant that makes a threshold possible (002, eq. 18.4) is the mean squared
+    length of the training points, so that it keeps its weight when the features are
+    measured in other units. For rbf and normalised kernels it is 1, as in 002.
+    """
+    if name == "precomputed" and normalize:
+        raise ValueError(
+            "normalize=True needs k(x, x) of the test points, which a precomputed "
+            "kernel matrix does not hold. Normalize the matrix before passing it, or "
+            "pass a callable kernel."
+        )
+    is_rbf = name == "rbf" and not sparse.issparse(X)
+    kernel = Kernel(
+        name,
+        gamma=_settle_gamma(gamma, X),
+        degree=degree,
+        coef0=coef0,
+        normalize=normalize,
+        origin=X.mean(axis=0) if is_rbf else 0.0,
+    )
+    if not fit_intercept:
+        return kernel
+    if name == "precomputed":
+        squared = np.diagonal(X)
+    else:
+        squared = kernel.lengths(X) ** 2
+    mean = float(np.mean(squared))
+    return kernel._replace(constant=mean if mean > 0 else 1.0)
+
+
+def _settle_gamma(gamma, X) -> float:
+    """Return gamma, or 1 / (n_features * X.var()) for "scale", as SVC does."""
+    if gamma == "auto":
+        return 1.0 / X.shape[1]
+    if gamma != "scale":
+        return float(gamma)
+    if sparse.issparse(X):
+        variance = X.multiply(X).mean() - X.mean() ** 2
+    else:
+        variance = X.var()
+    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+
+
+def _plain_lengths(kernel: Kernel, X) -> np.ndarray:
+    """Return |phi(x)| before normalisation; a point at the origin stays there."""
+    lengths = np.sqrt(_squared_lengths(kernel, X))
+    return np.where(lengths > 0, lengths, 1.0)
+
+
+def _squared_lengths(kernel: Kernel, X) -> np.ndarray:
+    """Return k(x, x) for every row x of X, without the matrix."""
+    if callable(kernel.name):
+        squared = _callable_diagonal(kernel.name, X)
+    elif kernel.name in ("rbf", "laplacian"):
+        squared = np.ones(X.shape[0])
+    else:
+        squared = row_norms(X, squared=True)
+        if kernel.name == "poly":
+            squared = (kernel.gamma * squared + kernel.coef0) ** kernel.degree
+        elif kernel.name == "sigmoid":
+            squared = np.tanh(kernel.gamma * squared + kernel.coef0)
+    if squared.size and not squared.min() >= 0:
+        worst = int(np.argmin(squared))
+        raise ValueError(
+            f"The kernel gives k(x, x) = {squared[worst]:.3g} for row {worst}, but the "
+            "squared length of a point cannot be negative. Choose another kernel, or "
+            "for sigmoid and poly a larger coef0."
+        )
+    return squared
+
+
+def _callable_diagonal(function: Callable, X) -> np.ndarray:
+    """Return the diagonal of a user's kernel, a few rows at a time."""
+    blocks = []
+    for start in range(0, X.shape[0], _DIAGONAL_BLOCK):
+        block = X[start : start + _DIAGONAL_BLOCK]
+        rows = block.shape[0]
+        blocks.append(np.diagonal(_checked_matrix(function(block, block), rows, rows)))
+    return np.concatenate(blocks) if blocks else np.empty(0)
+
+
+def _checked_matrix(matrix, n_rows: int, n_columns: int) -> np.ndarray:
+    """Return what a user's kernel gave, if it is a finite matrix of that shape."""
+    matrix = np.asarray(matrix, dtype=np.float64)
+    if matrix.shape != (n_rows, n_columns):
+        raise ValueError(
+            f"The kernel function was called with {n_rows} and {n_columns} rows and "
+            f"should return a matrix of shape ({n_rows}, {n_columns}), but returned "
+            f"shape {matrix.shape}."
+        )
+    if not np.isfinite(matrix).all():
+        raise ValueError(
+            "The kernel function returned values that are not finite; it should give a "
+            "finite number for every pair of rows."
+        )
+    return matrix

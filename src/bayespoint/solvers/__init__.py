@@ -1,0 +1,6 @@
+"""Solvers: each takes a version space and returns a posterior."""
+
+from .billiard import Billiard
+from .posterior import Posterior
+
+__all__ = ["Billiard", "Posterior"]

@@ -1,0 +1,21 @@
+"""What every solver returns: a sampled or approximated posterior."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Posterior(NamedTuple):
+    """The mean of the hypotheses in version space, draws of them, and what is known.
+
+    `coef` are the coefficients of the mean hypothesis on the signed unit constraints:
+    w = sum_i coef_i z_i, where |w| <= 1 is the mean resultant length of the unit
+    hypotheses. `draws` are the coefficients of single unit hypotheses, one a row.
+    `info` holds numbers and arrays for people (see `bayespoint.diagnostics`).
+    """
+
+    coef: np.ndarray
+    draws: np.ndarray
+    info: dict[str, Any]
