@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import solvers as solvers
     from .classifier import BayesPointClassifier as BayesPointClassifier
+    from .reject import rejection_curve as rejection_curve
 
 __version__ = "0.1.0"
 
 # Where each public name lives; it is imported when it is first used.
-_HOME = {"BayesPointClassifier": "classifier", "solvers": ""}
+_HOME = {"BayesPointClassifier": "classifier", "rejection_curve": "reject", "solvers": ""}
 
-__all__ = ["BayesPointClassifier", "__version__", "solvers"]
+__all__ = ["BayesPointClassifier", "__version__", "rejection_curve", "solvers"]
 
 
 def __getattr__(name: str):

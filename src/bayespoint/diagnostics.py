@@ -2,79 +2,149 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
 
 import numpy as np
 
+from .solvers.billiard import Ball, advance
+from .solvers.precision import Precision, precision
+from .version_space import VersionSpace, random_tangent
 
-class Precision(NamedTuple):
-    """What independent stretches of trajectory say about their common mean."""
-
-    angle: float  # estimated angle between sampled and true Bayes point, radians
-    ess: float  # independent draws that would give the same error
-    r_hat: float  # spread of everything over the spread within a stretch; 1 when mixed
+__all__ = ["Precision", "correlation_length", "precision", "sampling_bound"]
 
 
-def precision(integrals: np.ndarray, times: np.ndarray) -> Precision:
-    """Estimate the error of a mean direction from chains and from batch means.
+def sampling_bound(
+    distance: float,
+    n_dimensions: int,
+    *,
+    confidence: float = 0.95,
+    low: float = -1.0,
+    high: float = 1.0,
+    correlation_length: float = 1.0,
+) -> int:
+    """Return how many bounces suffice for a wished precision.
 
     Parameters
     ----------
-    integrals : array of shape (n_chains, n_batches, n_dimensions)
-        Integral of the position over each stretch of each chain.
-    times : array of shape (n_chains, n_batches)
-        Lengths of the stretches.
+    distance : float
+        Wished distance between the sampled and the true centre of mass.
+    n_dimensions : int
+        Dimension of version space: the rank of the Gram matrix.
+    confidence : float, default=0.95
+        Probability with which the wish is to be fulfilled.
+    low, high : float
+        Interval that holds every component of a hypothesis.
+    correlation_length : float, default=1
+        Bounces after which the ball has forgotten where it was.
+
+    Returns
+    -------
+    int
+        Number of bounces. It holds for any distribution, so it is far more than what
+        is needed in practice: `Billiard` measures its error instead.
 
     Notes
     -----
-    The variance of the mean is estimated twice, from the chains, which are independent,
-    and from the halves of the chains, which also see a common drift; the larger one
-    counts. As a hypothesis has unit length, the variance of a single one is
-    1 - |mean|^2, whatever the dimension.
+    n (high - low)^2 / (2 distance^2) ln(2 n / (1 - confidence)), from Hoeffding's
+    inequality for each of n components (002, eqs. 18.13 and 18.29).
+
+    Examples
+    --------
+    >>> sampling_bound(0.1, n_dimensions=100)
+    165881
     """
-    chains = _Stretches(integrals.sum(axis=1), times.sum(axis=1))
-    halves = chains
-    if times.shape[1] > 1:
-        middle = int(np.argmin(np.abs(np.cumsum(times.mean(axis=0)) - times.mean(axis=0).sum() / 2))) + 1
-        middle = min(middle, times.shape[1] - 1)
-        halves = _Stretches(
-            np.concatenate([integrals[:, :middle].sum(axis=1), integrals[:, middle:].sum(axis=1)]),
-            np.concatenate([times[:, :middle].sum(axis=1), times[:, middle:].sum(axis=1)]),
+    if not distance > 0 or not 0 < confidence < 1 or n_dimensions < 1 or not high > low:
+        raise ValueError(
+            "sampling_bound needs distance > 0, 0 < confidence < 1, n_dimensions >= 1 and "
+            f"high > low, but got distance={distance}, confidence={confidence}, "
+            f"n_dimensions={n_dimensions}, low={low}, high={high}."
         )
-    across, total = np.maximum(chains.variance_of_mean(), halves.variance_of_mean())
-    resultant = float(np.linalg.norm(chains.mean))
-    spread = max(1.0 - resultant**2, 0.0)
-    within = max(1.0 - float(np.mean(halves.squared_lengths)), 0.0)
-    between = halves.variance_between()
-    return Precision(
-        angle=float(np.arctan2(np.sqrt(across), resultant)),
-        ess=float(spread / total) if total > 0 else np.inf,
-        r_hat=float(np.sqrt(1.0 + between / within)) if within > 0 else 1.0,
+    independent = n_dimensions * (high - low) ** 2 / (2 * distance**2)
+    independent *= math.log(2 * n_dimensions / (1 - confidence))
+    return math.ceil(independent * correlation_length)
+
+
+def correlation_length(
+    space: VersionSpace,
+    rng: np.random.Generator,
+    *,
+    n_pairs: int = 20,
+    displacement: float = 1e-3,
+    warm_up: int = 1000,
+    max_bounces: int = 1000,
+) -> float:
+    """Return the bounces until neighboring trajectories part (002's Lambda).
+
+    Pairs of balls start close to each other, in slightly different directions; once
+    they bounce on different walls they are taken to be uncorrelated.
+
+    Parameters
+    ----------
+    space : VersionSpace
+        Where they bounce.
+    rng : numpy.random.Generator
+        Source of randomness.
+    n_pairs : int, default=20
+        Number of pairs to average over.
+    displacement : float, default=1e-3
+        Angle between the two positions and between the two directions at the start. The
+        walls are flat, so neighbors part at a constant speed, not exponentially: a tenth
+        of it makes the result about ten times longer. The billiard is not chaotic, which
+        is why `Billiard` scatters.
+    warm_up : int, default=1000
+        Bounces before each measurement.
+    max_bounces : int, default=1000
+        When to give up on a pair, which then counts with this number.
+
+    Returns
+    -------
+    float
+        Mean number of bounces.
+    """
+    start = space.enter(rng)
+    if space.gram.rank == 1:
+        return float(max_bounces)
+    ball = Ball(start, random_tangent(start, rng))
+    counts = []
+    for _ in range(n_pairs):
+        ball, _ = advance(space, ball, rng, warm_up, scatter=max(warm_up // 2, 1))
+        # A single bounce ends at a wall; half an arc more is inside.
+        middle = _inside(space, ball)
+        counts.append(
+            _common_bounces(space, middle, _displaced(middle, displacement, rng), max_bounces, rng)
+        )
+    return float(np.mean(counts))
+
+
+def _common_bounces(space, one: Ball, other: Ball, max_bounces: int, rng) -> int:
+    """Count bounces until two balls meet different walls."""
+    for count in range(max_bounces):
+        one, leg = advance(space, one, rng, 1)
+        other, other_leg = advance(space, other, rng, 1)
+        if not np.array_equal(leg.hits, other_leg.hits):
+            return count
+    return max_bounces
+
+
+def _inside(space: VersionSpace, ball: Ball) -> Ball:
+    """Move a ball half the way to the next wall."""
+    d, u = space.margins(np.stack(ball))
+    cot = np.max(-u[d > 0] / d[d > 0])
+    t = math.atan2(1.0, cot) / 2
+    return _turn(ball, t)
+
+
+def _displaced(ball: Ball, angle: float, rng) -> Ball:
+    """Move position and direction by about an angle in random directions."""
+    b = ball.b + angle * random_tangent(ball.b, rng)
+    b /= np.linalg.norm(b)
+    v = ball.v + angle * random_tangent(ball.b, rng)
+    v -= (v @ b) * b
+    return Ball(b, v / np.linalg.norm(v))
+
+
+def _turn(ball: Ball, t: float) -> Ball:
+    """Move a ball along its great circle."""
+    return Ball(
+        ball.b * math.cos(t) + ball.v * math.sin(t), ball.v * math.cos(t) - ball.b * math.sin(t)
     )
-
-
-class _Stretches:
-    """Means of stretches of trajectory, weighted by their lengths."""
-
-    def __init__(self, integrals: np.ndarray, times: np.ndarray):
-        self.means = integrals / times[:, None]
-        self.share = times / times.sum()
-        self.mean = self.share @ self.means
-        self.squared_lengths = np.einsum("ij,ij->i", self.means, self.means)
-
-    def variance_of_mean(self) -> np.ndarray:
-        """Return the variance of the mean across its direction, and in all directions."""
-        n = len(self.share)
-        if n < 2:
-            return np.array([np.inf, np.inf])
-        off = self.means - self.mean
-        squared = np.einsum("ij,ij->i", off, off)
-        length = np.linalg.norm(self.mean)
-        along = off @ self.mean / length if length > 0 else np.zeros(n)
-        across = np.maximum(squared - along**2, 0.0)
-        return np.array([self.share**2 @ across, self.share**2 @ squared]) * n / (n - 1)
-
-    def variance_between(self) -> float:
-        """Return the variance of the means of the stretches."""
-        off = self.means - self.mean
-        return float(np.sum(off**2) / max(len(self.share) - 1, 1))

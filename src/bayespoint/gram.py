@@ -10,6 +10,8 @@ from scipy import linalg
 # Entries of a kernel matrix carry an error of a few units in the last place, so what is
 # left of a squared length below this share of it is rounding, not geometry.
 ROUNDING = 4 * np.finfo(float).eps
+# Kernel matrices may come from single precision, with larger errors, but not than this.
+LARGEST_NOISE = 1e-4
 
 
 class Gram(NamedTuple):
@@ -86,19 +88,27 @@ def unit_gram(kernel_matrix: np.ndarray, softness: float) -> Gram:
 
 
 def _pivoted_cholesky(matrix: np.ndarray, softness: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return F and the pivots with F F^T = matrix and F[pivots] lower triangular."""
+    """Return F and the pivots with F F^T = matrix and F[pivots] lower triangular.
+
+    What the pivots leave of a Gram matrix is as small as its rounding errors. If it is
+    larger, the entries may have been computed in lower precision, which is then the
+    limit for pivots; if it is much larger, this is no Gram matrix.
+    """
     m = matrix.shape[0]
     tolerance = m * ROUNDING
-    lower, order, rank, _ = linalg.lapack.dpstrf(matrix, lower=1, tol=tolerance)
-    order = order - 1
-    factor = np.zeros((m, rank))
-    factor[order] = np.tril(lower)[:, :rank]
-    rest = order[rank:]
-    # What the pivots leave of a Gram matrix is rounding; of another one it need not be.
-    left = matrix[np.ix_(rest, rest)] - factor[rest] @ factor[rest].T
-    if rest.size and np.abs(left).max() > np.sqrt(tolerance):
-        _raise_indefinite(matrix, softness)
-    return factor, order[:rank]
+    while True:
+        lower, order, rank, _ = linalg.lapack.dpstrf(matrix, lower=1, tol=tolerance)
+        order = order - 1
+        factor = np.zeros((m, rank))
+        factor[order] = np.tril(lower)[:, :rank]
+        rest = order[rank:]
+        left = matrix[np.ix_(rest, rest)] - factor[rest] @ factor[rest].T
+        noise = float(np.abs(left).max(initial=0.0))
+        if noise <= 2 * tolerance:
+            return factor, order[:rank]
+        if noise > LARGEST_NOISE:
+            _raise_indefinite(matrix, softness)
+        tolerance = 2 * noise
 
 
 class IndefiniteKernelError(ValueError):

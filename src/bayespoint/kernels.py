@@ -95,10 +95,7 @@ def settle_kernel(
     )
     if not fit_intercept:
         return kernel
-    if name == "precomputed":
-        squared = np.diagonal(X)
-    else:
-        squared = kernel.lengths(X) ** 2
+    squared = np.diagonal(X) if name == "precomputed" else kernel.lengths(X) ** 2
     mean = float(np.mean(squared))
     return kernel._replace(constant=mean if mean > 0 else 1.0)
 
@@ -109,10 +106,7 @@ def _settle_gamma(gamma, X) -> float:
         return 1.0 / X.shape[1]
     if gamma != "scale":
         return float(gamma)
-    if sparse.issparse(X):
-        variance = X.multiply(X).mean() - X.mean() ** 2
-    else:
-        variance = X.var()
+    variance = X.multiply(X).mean() - X.mean() ** 2 if sparse.issparse(X) else X.var()
     return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 

@@ -1,4 +1,4 @@
-"""Class probabilities from the mean and variance of outputs."""
+"""Class probabilities from normal outputs, in the order of the outputs."""
 
 from __future__ import annotations
 
@@ -9,74 +9,50 @@ from scipy import special
 _MOST = 1 - np.finfo(float).epsneg
 _LEAST = 1 - _MOST
 _MORE_THAN_HALF = np.nextafter(0.5, 1)
-# Nodes of the quadrature in standard deviations around the largest mean; for integrands
-# as smooth as these the trapezoidal rule with such steps is exact to rounding.
-_NODES = np.linspace(-8.5, 8.5, 86)
 
 
-def positive_score(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
-    """Return the probabilities that an output is not positive, and that it is.
+def two_classes(output: np.ndarray) -> np.ndarray:
+    """Return the probabilities Phi(-output) and Phi(output) of two classes.
 
     Parameters
     ----------
-    mean, variance : arrays of shape (n,)
-        Of a normal output.
+    output : array of shape (n,)
+        Mean over standard deviation of a normal output.
 
     Returns
     -------
     ndarray of shape (n, 2)
-        Larger in the second column exactly where the mean is positive.
+        Larger in the second column exactly where the output is positive.
     """
-    ratio = mean / np.sqrt(np.maximum(variance, np.finfo(float).tiny))
-    positive = np.clip(special.ndtr(ratio), _LEAST, _MOST)
-    # A mean so small that it gets lost beside one half must not lose its sign.
-    positive = np.where(mean > 0, np.maximum(positive, _MORE_THAN_HALF), positive)
-    positive = np.where(mean <= 0, np.minimum(positive, 0.5), positive)
+    positive = np.clip(special.ndtr(output), _LEAST, _MOST)
+    # An output so small that it gets lost beside one half must not lose its sign.
+    positive = np.where(output > 0, np.maximum(positive, _MORE_THAN_HALF), positive)
     return np.column_stack([1 - positive, positive])
 
 
-def largest_score(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
-    """Return the probability of each output that it is the largest.
+def exactly_one(output: np.ndarray) -> np.ndarray:
+    """Return the probability of each class given that exactly one is right.
 
     Parameters
     ----------
-    mean, variance : arrays of shape (n, n_classes)
-        Of normal outputs.
+    output : array of shape (n, n_classes)
+        Mean over standard deviation of the normal output of each class against the rest.
 
     Returns
     -------
     ndarray of shape (n, n_classes)
-        Probabilities, largest where the mean is largest.
+        Probabilities, largest where the output is largest.
 
     Notes
     -----
-    The outputs of one-vs-rest classifiers add up to about zero, as when they have equal
-    variances s^2 and correlations -1 / (c - 1) for c classes. Differences of such
-    outputs have the same law as those of independent ones with variance
-    s^2 c / (c - 1), for which the probability is a one-dimensional integral. For two
-    classes it is Phi(mean / s). A common variance, the mean of the variances, makes
-    the order of the probabilities that of the means.
+    With p_c = Phi(output_c), taken to be independent, it is p_c prod_{j != c} (1 - p_j)
+    up to a factor: proportional to the odds p_c / (1 - p_c).
     """
-    n_classes = mean.shape[1]
-    spread = np.sqrt(variance.mean(axis=1, keepdims=True) * n_classes / (n_classes - 1))
-    top = mean.max(axis=1, keepdims=True)
-    scaled = (mean - top) / np.maximum(spread, np.finfo(float).tiny)
-    total = np.zeros_like(scaled)
-    for node in _NODES:
-        gap = node - scaled
-        log_below = special.log_ndtr(gap)
-        others = log_below.sum(axis=1, keepdims=True) - log_below
-        total += np.exp(others - gap**2 / 2)
-    probability = total / total.sum(axis=1, keepdims=True)
-    probability = np.clip(probability, _LEAST, 1 - n_classes * _LEAST)
+    log_odds = special.log_ndtr(output) - special.log_ndtr(-output)
+    probability = np.clip(special.softmax(log_odds, axis=1), _LEAST, None)
     probability /= probability.sum(axis=1, keepdims=True)
-    return _keep_order(probability, np.argmax(mean, axis=1))
-
-
-def _keep_order(probability: np.ndarray, winner: np.ndarray) -> np.ndarray:
-    """Make sure that rounding did not let another class catch up with the winner."""
-    rows = np.arange(len(winner))
-    lost = np.argmax(probability, axis=1) != winner
-    highest = np.nextafter(probability.max(axis=1), 1)
-    probability[rows[lost], winner[lost]] = highest[lost]
-    return probability
+    # Rounding must not let another class catch up with the winner.
+    winner = np.argmax(output, axis=1)
+    rows = np.flatnonzero(np.argmax(probability, axis=1) != winner)
+    probability[rows, winner[rows]] = np.nextafter(probability[rows].max(axis=1), 1)
+    return np.minimum(probability, _MOST)

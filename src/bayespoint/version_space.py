@@ -89,9 +89,7 @@ def solve_directly(space: VersionSpace, rng=None) -> np.ndarray | None:
     gram = space.gram
     if gram.rank < len(space.signs):
         return None
-    w = linalg.solve_triangular(
-        gram.factor[gram.pivots], space.signs[gram.pivots], lower=True
-    )
+    w = linalg.solve_triangular(gram.factor[gram.pivots], space.signs[gram.pivots], lower=True)
     return _unit(w)
 
 
@@ -215,7 +213,11 @@ def _check_opposites(space: VersionSpace) -> None:
     i, j = np.nonzero(cosine >= 1 - 4 * ROUNDING)
     if i.size:
         pairs = [f"{positive[a]} and {negative[b]}" for a, b in zip(i, j, strict=True)]
-        more = f" and {len(pairs) - NAMED_CONFLICTS} more pairs" if len(pairs) > NAMED_CONFLICTS else ""
+        more = (
+            f" and {len(pairs) - NAMED_CONFLICTS} more pairs"
+            if len(pairs) > NAMED_CONFLICTS
+            else ""
+        )
         reason = (
             "the same point of feature space has different labels in training points "
             f"{', '.join(pairs[:NAMED_CONFLICTS])}{more}"

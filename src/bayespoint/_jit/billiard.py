@@ -13,7 +13,10 @@ NEVER_ZERO = 1e-100
 
 
 class Flight(NamedTuple):
-    """A stretch of trajectory.
+    """A stretch of trajectory, what `fly` returns as a plain tuple.
+
+    (A named tuple would be made by running Python code, where a pending signal could
+    raise an exception that compiled code does not expect.)
 
     Vectors are pairs of coordinates and of coefficients on the signed unit
     constraints z_i: x = x_base + sum_i x_coef_i z_i.
@@ -70,7 +73,7 @@ def fly(gram, factor, extent, y, b, v, d, u, n_bounces, scatter, rng, first_draw
         for j in range(m):
             least = slope[j] if slope[j] < least else least
         c = 0
-        while slope[c] != least:
+        while c < m - 1 and slope[c] != least:
             c += 1
         cot = -least
         sin = 1.0 / math.sqrt(1.0 + cot * cot)
@@ -152,7 +155,7 @@ def fly(gram, factor, extent, y, b, v, d, u, n_bounces, scatter, rng, first_draw
                 u[j] = u_j
                 slope[j] = u_j / d_j
 
-    return Flight(
+    return (
         p_base * turn_cos + q_base * turn_sin,
         p * turn_cos + q * turn_sin,
         q_base * turn_cos - p_base * turn_sin,

@@ -12,9 +12,10 @@ from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..diagnostics import Precision, precision
 from ..version_space import VersionSpace, random_tangent
+from .interrupt import interrupts
 from .posterior import Posterior
+from .precision import Precision, precision
 from .published import play_flipper, play_herbrich
 
 # Wall updates in one compiled call, about 50 ms: time limits, interrupts and progress
@@ -184,7 +185,7 @@ class Leg(NamedTuple):
     integral: np.ndarray  # of the position over time
     length: float
     hits: np.ndarray
-    draws: np.ndarray  # coordinates and coefficients of positions, side by side
+    draws: np.ndarray | None  # coordinates and coefficients of positions, side by side
 
 
 def advance(
@@ -201,11 +202,11 @@ def advance(
     Margins are computed anew from the position at the start, which is the
     re-synchronisation against drift.
     """
-    from .._jit.billiard import NEVER_ZERO, fly
+    from .._jit.billiard import NEVER_ZERO, Flight, fly
 
     b, v = ball
     d, u = space.margins(np.stack([b, v]))
-    flight = fly(
+    end = fly(
         space.gram.matrix,
         space.gram.factor,
         space.gram.extent,
@@ -221,6 +222,7 @@ def advance(
         spacing,
         n_draws,
     )
+    flight = Flight(*end)
     base = np.stack([flight.b_base, flight.v_base, flight.jump_base])
     coef = np.stack([flight.b_coef, flight.v_coef, flight.jump_coef])
     b_end, v_end, jumps = base + space.combine(coef)
@@ -251,7 +253,7 @@ class _Game:
     def play(self, n_jobs, deadline, on_round) -> Posterior:
         limit = max(self.solver.n_bounces // self.solver.n_chains, 1)
         stop = ""
-        with Parallel(n_jobs=n_jobs, prefer="threads") as parallel:
+        with interrupts() as self.interrupted, Parallel(n_jobs, prefer="threads") as parallel:
             while not stop:
                 played = sum(self.sizes)
                 n_bounces = min(max(int((GROWTH - 1) * played), self.first), limit - played)
@@ -273,16 +275,16 @@ class _Game:
             while done < n_bounces and not stop:
                 n = min(call, n_bounces - done)
                 results = parallel(
-                    delayed(advance)(
-                        self.space, ball, rng, n, self.scatter, self.spacing, n_draws
-                    )
+                    delayed(advance)(self.space, ball, rng, n, self.scatter, self.spacing, n_draws)
                     for ball, rng in zip(self.balls, self.rngs, strict=True)
                 )
                 self.balls = [ball for ball, _ in results]
                 new = [leg for _, leg in results]
                 legs = [_join(a, b) for a, b in zip(legs, new, strict=True)] if legs else new
                 done += n
-                if time.perf_counter() > deadline:
+                if self.interrupted:
+                    stop = "interrupted"
+                elif time.perf_counter() > deadline:
                     stop = "max_time"
         except KeyboardInterrupt:
             stop = "interrupted"
@@ -290,7 +292,7 @@ class _Game:
             self.rounds.append([leg._replace(draws=None) for leg in legs])
             self.sizes.append(done)
             # The draws of the last two rounds: a round may end before it has enough.
-            self.draws = [self.draws[-1], [leg.draws for leg in legs]]
+            self.draws = [self.draws[-1], [leg.draws for leg in legs if leg.draws is not None]]
             self._adapt(legs, done, n_draws)
         return stop
 
@@ -342,14 +344,16 @@ class _Game:
     def posterior(self, stop: str) -> Posterior:
         integrals, lengths = self._integrals()
         mean = integrals.sum(axis=(0, 1)) / lengths.sum()
-        return Posterior(
-            self.space.dual(mean), self.space.dual(self._draws()), self.info(stop)
-        )
+        return Posterior(self.space.dual(mean), self.space.dual(self._draws()), self.info(stop))
 
     def _draws(self) -> np.ndarray:
         """Return n_draws hypotheses from the end of the trajectories, fewer if need be."""
         older, latest = (np.concatenate(d) if d else np.empty((0, 0)) for d in self.draws)
-        drawn = latest if len(latest) >= self.solver.n_draws or not len(older) else np.vstack([older, latest])
+        drawn = (
+            latest
+            if len(latest) >= self.solver.n_draws or not len(older)
+            else np.vstack([older, latest])
+        )
         if not len(drawn):
             return np.array([ball.b for ball in self.balls])
         chosen = np.linspace(0, len(drawn) - 1, min(len(drawn), self.solver.n_draws)).astype(int)
@@ -364,7 +368,7 @@ def _join(a: Leg, b: Leg) -> Leg:
         a.integral + b.integral,
         a.length + b.length,
         a.hits + b.hits,
-        np.vstack([a.draws, b.draws]),
+        np.vstack([a.draws, b.draws]),  # type: ignore[list-item]
     )
 
 

@@ -13,9 +13,9 @@ import time
 
 import numpy as np
 
-from ..diagnostics import precision
 from ..version_space import VersionSpace
 from .posterior import Posterior
+from .precision import Precision, precision
 
 # Flights longer than this count as escaped (000's tau_max): 84 degrees on the sphere.
 TAU_MAX = 10.0
@@ -217,7 +217,7 @@ class _Record:
             self._batches = [(a[0] + b[0], a[1] + b[1]) for a, b in pairs]
             self._per_batch *= 2
 
-    def precision(self):
+    def precision(self) -> Precision:
         """Estimate the error from the batches, as if they were independent."""
         integrals = np.array([integral for integral, _ in self._batches])
         lengths = np.array([length for _, length in self._batches])

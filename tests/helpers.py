@@ -1,0 +1,54 @@
+"""Problems and slow, obvious twins that several test files need."""
+
+import numpy as np
+
+from bayespoint.gram import unit_gram
+from bayespoint.version_space import VersionSpace
+
+
+def teacher_space(n_points, n_dimensions, seed, softness=0.0):
+    """Points labelled by a random teacher, with a linear kernel: never inconsistent."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n_points, n_dimensions))
+    y = np.where(X @ rng.standard_normal(n_dimensions) > 0, 1.0, -1.0)
+    return VersionSpace(unit_gram(X @ X.T, softness), y)
+
+
+def rbf_space(n_points, softness, seed=0, n_dimensions=3):
+    """Noisy labels under an rbf kernel."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n_points, n_dimensions))
+    y = np.where(X[:, 0] + 0.3 * rng.standard_normal(n_points) > 0, 1.0, -1.0)
+    squares = np.sum((X[:, None] - X) ** 2, axis=-1)
+    return VersionSpace(unit_gram(np.exp(-squares / (2 * n_dimensions)), softness), y)
+
+
+def orthant_space(n_dimensions):
+    """The positive orthant, whose centre of mass is the diagonal."""
+    return VersionSpace(unit_gram(np.eye(n_dimensions), 0.0), np.ones(n_dimensions))
+
+
+def rejection_sample(space, n, rng, batch=200_000):
+    """Draw n unit vectors uniformly from version space, by throwing away the others."""
+    kept, count = [], 0
+    while count < n:
+        w = rng.standard_normal((batch, space.gram.rank))
+        w = w[np.all(space.margins(w) > 0, axis=1)]
+        kept.append(w / np.linalg.norm(w, axis=1, keepdims=True))
+        count += len(w)
+    return np.concatenate(kept)[:n]
+
+
+def angle_between(a, b):
+    """Return the angle between two directions, exact for small ones."""
+    a, b = a / np.linalg.norm(a), b / np.linalg.norm(b)
+    return 2 * np.arctan2(np.linalg.norm(a - b), np.linalg.norm(a + b))
+
+
+def angular_std_error(draws):
+    """Return the standard error of the direction of the mean of independent draws."""
+    mean = draws.mean(axis=0)
+    off = draws - mean
+    along = off @ mean / np.linalg.norm(mean)
+    across = np.sum(off**2, axis=1) - along**2
+    return np.sqrt(np.mean(across) / len(draws)) / np.linalg.norm(mean)
