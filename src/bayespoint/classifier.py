@@ -22,6 +22,7 @@ from .gram import Gram, IndefiniteKernelError, unit_gram
 from .kernels import KERNELS, Kernel, settle_kernel
 from .probabilities import exactly_one, two_classes
 from .solvers import Billiard, Posterior
+from .solvers.billiard import MIXED
 from .version_space import VersionSpace, learn_perceptron, solve_directly
 
 # softness="auto" keeps the hard boundary where a hypothesis with this margin is found
@@ -34,6 +35,9 @@ PREDICTION_BLOCK = 2**26
 # would make probabilities of 0 and 1.
 TYPICAL_POINTS = 256
 SMALLEST_VARIANCE = 1e-12
+# Time of the kernel matrix for each entry and of its factor for each m^3, on a slow day.
+SECONDS_PER_ENTRY = 8e-8
+SECONDS_PER_FACTOR = 3e-11
 # A random number in [0, this) seeds the generators of the solvers.
 _SEEDS = np.iinfo(np.int32).max
 
@@ -80,7 +84,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         points. An error says so before more is used.
     max_time : float, default=None
         Seconds after which `fit` returns the best answer so far, with a
-        `ConvergenceWarning`.
+        `ConvergenceWarning`. If they are not enough for all training points, a part of
+        them is used.
     n_jobs : int, default=None
         Threads. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -215,8 +220,9 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         # One thread for matrix algebra: its rounding would depend on their number,
         # and the balls have the cores.
         with threadpool_limits(limits=1, user_api="blas"):
+            rows = self._choose_rows(signs, rng)
             kernel = self._settle_kernel(X)
-            problem = self._enter_version_spaces(kernel, X, signs, rng)
+            problem = self._enter_version_spaces(kernel, X, signs, rows, rng)
             posteriors = self._solve(problem, rng, deadline)
         self._store(X, kernel, problem, posteriors)
         return self
@@ -395,13 +401,6 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
                 "y should hold at least two classes to tell apart, but holds one class: "
                 f"{self.classes_[0]!r}."
             )
-        needed = 16 * X.shape[0] ** 2 / 2**20
-        if needed > self.cache_size:
-            raise ValueError(
-                f"The kernel matrix of {X.shape[0]} training points and its factor need "
-                f"{needed:.0f} MB, but cache_size is {self.cache_size:g}. Raise cache_size if "
-                "there is that much memory, or train on a subset of the points."
-            )
         targets = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         return X, np.array([np.where(encoded == c, 1.0, -1.0) for c in targets])
 
@@ -416,12 +415,36 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             fit_intercept=self.fit_intercept,
         )
 
-    def _enter_version_spaces(self, kernel: Kernel, X, signs, rng) -> _Problem:
+    def _choose_rows(self, signs, rng) -> np.ndarray:
+        """Return the training points that time and memory allow, all if possible."""
+        m = signs.shape[1]
+        rows = np.arange(m)
+        if self.max_time is not None and (n := _affordable(self.max_time)) < m:
+            rows = _part_of_each_class(signs, n, rng)
+            warnings.warn(
+                f"max_time={self.max_time:g} is too short to use all {m} training points: the "
+                f"classifier is trained on {len(rows)} of them, chosen at random.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        needed = 16 * len(rows) ** 2 / 2**20
+        if needed > self.cache_size:
+            raise ValueError(
+                f"The kernel matrix of {len(rows)} training points and its factor need "
+                f"{needed:.0f} MB, but cache_size is {self.cache_size:g}. Raise cache_size if "
+                "there is that much memory, or train on a subset of the points."
+            )
+        return rows
+
+    def _enter_version_spaces(self, kernel: Kernel, X, signs, rows, rng) -> _Problem:
         """Make the Gram matrix and find a hypothesis in every version space."""
-        matrix = X + kernel.constant if self.kernel == "precomputed" else kernel(X, X)
-        rows = np.arange(len(matrix))
+        if self.kernel == "precomputed":
+            matrix = X[np.ix_(rows, rows)] + kernel.constant
+        else:
+            points = X[rows] if len(rows) < X.shape[0] else X
+            matrix = kernel(points, points)
         if self.softness != 0:
-            matrix, rows = _without_origin(matrix)
+            matrix, rows = _without_origin(matrix, rows)
         signs = signs[:, rows]
         if self.softness == "auto":
             return _enter_softly(matrix, rows, signs, rng)
@@ -579,23 +602,38 @@ def _probit_scale(gram: Gram, draws: np.ndarray) -> float:
     return float(length / np.sqrt(max(variance, SMALLEST_VARIANCE)))
 
 
-def _without_origin(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _affordable(max_time: float) -> int:
+    """Return how many points can be made ready in half of a time."""
+    sizes = np.arange(100, 100_000, 50)
+    seconds = SECONDS_PER_ENTRY * sizes**2.0 + SECONDS_PER_FACTOR * sizes**3.0
+    return int(sizes[max(np.searchsorted(seconds, max_time / 2) - 1, 0)])
+
+
+def _part_of_each_class(signs: np.ndarray, n: int, rng) -> np.ndarray:
+    """Return about n rows at random, at least one of each class."""
+    classes = (signs > 0).argmax(axis=0) if len(signs) > 1 else signs[0]
+    order = rng.permutation(len(classes))
+    _, first = np.unique(classes[order], return_index=True)
+    return np.sort(order[np.union1d(first, np.arange(n))])
+
+
+def _without_origin(matrix: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Leave out points at the origin of feature space, which say nothing."""
-    rows = np.flatnonzero(np.diagonal(matrix) != 0)
-    if not rows.size:
+    kept = np.flatnonzero(np.diagonal(matrix) != 0)
+    if not kept.size:
         raise ValueError(
             "All training points lie at the origin of feature space, where every hypothesis "
             "gives zero. Pass fit_intercept=True, or another kernel."
         )
-    if len(rows) < len(matrix):
+    if len(kept) < len(rows):
         warnings.warn(
-            f"{len(matrix) - len(rows)} training points lie at the origin of feature space, "
+            f"{len(rows) - len(kept)} training points lie at the origin of feature space, "
             "where every hypothesis gives zero; they are ignored. fit_intercept=True moves "
             "them away from it.",
             UserWarning,
             stacklevel=4,
         )
-        matrix = matrix[np.ix_(rows, rows)]
+        matrix, rows = matrix[np.ix_(kept, kept)], rows[kept]
     return matrix, rows
 
 
@@ -639,15 +677,19 @@ def _warn_unless_converged(infos: list[dict]) -> None:
     early = [info for info in infos if info["stop"] != "tol"]
     if not early:
         return
-    worst = max(early, key=lambda info: info["angle"])
+    worst = max(early, key=lambda info: (info["r_hat"] > MIXED, info["angle"]))
+    known = (
+        f"at an estimated angle of {worst['angle']:.2g} to the Bayes point"
+        if worst["r_hat"] <= MIXED
+        else f"before its error could be known (R-hat is {worst['r_hat']:.2f}, not yet near 1)"
+    )
     advice = {
         "n_bounces": "Raise n_bounces or tol of the solver, or soften the boundary",
         "max_time": "Raise max_time",
     }.get(worst["stop"], "Fit again for a more exact answer")
     warnings.warn(
-        f"The solver stopped early ({worst['stop']}) after {worst['n_bounces']} bounces, at an "
-        f"estimated angle of {worst['angle']:.2g} to the Bayes point and R-hat "
-        f"{worst['r_hat']:.3f}. The answer so far is kept. {advice}.",
+        f"The solver stopped early ({worst['stop']}) after {worst['n_bounces']} bounces, {known}. "
+        f"The answer so far is kept. {advice}.",
         ConvergenceWarning,
         stacklevel=5,
     )

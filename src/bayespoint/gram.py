@@ -12,6 +12,7 @@ from scipy import linalg
 ROUNDING = 4 * np.finfo(float).eps
 # Kernel matrices may come from single precision, with larger errors, but not than this.
 LARGEST_NOISE = 1e-4
+_BLOCK = 256
 
 
 class Gram(NamedTuple):
@@ -68,23 +69,29 @@ def unit_gram(kernel_matrix: np.ndarray, softness: float) -> Gram:
             "or for sigmoid and poly a larger coef0."
         )
     lengths = np.sqrt(diagonal)
-    safe = np.where(lengths > 0, lengths, 1.0)
-    matrix = kernel_matrix / safe
-    matrix /= safe[:, None]
-    asymmetry = float(np.abs(matrix - matrix.T).max())
-    if asymmetry > 1e-6:
-        raise ValueError(
-            f"A kernel matrix should be symmetric, but two of its entries that should be "
-            f"equal differ by {asymmetry:.3g} (relative to the diagonal). Pass "
-            "(K + K.T) / 2 if that is what you mean."
-        )
-    matrix += matrix.T
-    matrix /= 2 * (1 + softness)
+    scale = 1 / np.where(lengths > 0, lengths, 1.0)
+    matrix = kernel_matrix * scale
+    matrix *= (scale / (1 + softness))[:, None]
     np.fill_diagonal(matrix, (lengths > 0).astype(float))
+    _check_symmetric(matrix)
     factor, pivots = _pivoted_cholesky(matrix, softness)
     extent = np.full(len(matrix), factor.shape[1])
     extent[pivots] = np.arange(1, factor.shape[1] + 1)
     return Gram(matrix, factor, extent, pivots, lengths * np.sqrt(1 + softness), softness)
+
+
+def _check_symmetric(matrix: np.ndarray) -> None:
+    """Raise if entries differ that should be equal; a block at a time, in the cache."""
+    blocks = [slice(i, i + _BLOCK) for i in range(0, len(matrix), _BLOCK)]
+    for i, rows in enumerate(blocks):
+        for columns in blocks[i:]:
+            asymmetry = np.abs(matrix[rows, columns] - matrix[columns, rows].T).max(initial=0.0)
+            if not asymmetry <= LARGEST_NOISE:
+                raise ValueError(
+                    "A kernel matrix should be symmetric, but two of its entries that should "
+                    f"be equal differ by {asymmetry:.3g} (relative to the diagonal). Pass "
+                    "(K + K.T) / 2 if that is what you mean."
+                )
 
 
 def _pivoted_cholesky(matrix: np.ndarray, softness: float) -> tuple[np.ndarray, np.ndarray]:
@@ -97,10 +104,12 @@ def _pivoted_cholesky(matrix: np.ndarray, softness: float) -> tuple[np.ndarray, 
     m = matrix.shape[0]
     tolerance = m * ROUNDING
     while True:
-        lower, order, rank, _ = linalg.lapack.dpstrf(matrix, lower=1, tol=tolerance)
-        order = order - 1
-        factor = np.zeros((m, rank))
-        factor[order] = np.tril(lower)[:, :rank]
+        upper, order, rank, _ = linalg.lapack.dpstrf(matrix.T, lower=0, tol=tolerance)
+        lower, order = upper.T, order - 1
+        for i in range(rank):
+            lower[i, i + 1 :] = 0.0
+        factor = np.empty((m, rank))
+        factor[order] = lower[:, :rank]
         rest = order[rank:]
         left = matrix[np.ix_(rest, rest)] - factor[rest] @ factor[rest].T
         noise = float(np.abs(left).max(initial=0.0))

@@ -18,9 +18,9 @@ from .posterior import Posterior
 from .precision import Precision, precision
 from .published import play_flipper, play_herbrich
 
-# Wall updates in one compiled call, about 50 ms: time limits, interrupts and progress
-# are seen to between calls.
-CALL_WORK = 50_000_000
+# Wall updates of a ball in one compiled call, about 25 ms: time limits, interrupts and
+# progress are seen to after such a call for each ball.
+CALL_WORK = 25_000_000
 # Bounces of a ball before the error is estimated for the first time (or as many as there
 # are walls), and the factor by which the trajectory grows until the next time.
 FIRST_ROUND = 500
