@@ -43,7 +43,7 @@ _SEEDS = np.iinfo(np.int32).max
 
 
 class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
-    """Classify by the centre of mass of all consistent hypotheses.
+    """Classify by the center of mass of all consistent hypotheses.
 
     A kernel classifier like `SVC`. Where a support vector machine picks the hypothesis
     of largest margin from all hypotheses that classify the training data correctly
@@ -71,7 +71,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         Scale all points to unit length in feature space: k(x, x') becomes
         k(x, x') / sqrt(k(x, x) k(x', x')).
     solver : {"auto", "billiard"} or solver object, default="auto"
-        How to find the centre of mass. "auto" is "billiard" for now; an object carries
+        How to find the center of mass. "auto" is "billiard" for now; an object carries
         its own parameters, `solvers.Billiard(n_bounces=10_000_000, tol=0.01)`.
     softness : "auto" or float, default="auto"
         Added to the diagonal of the kernel matrix, relative to it, while training

@@ -8,7 +8,7 @@ import numpy as np
 
 from .solvers.billiard import Ball, advance
 from .solvers.precision import Precision, precision
-from .version_space import VersionSpace, random_tangent
+from .version_space import VersionSpace, halfway, random_tangent
 
 __all__ = ["Precision", "correlation_length", "precision", "sampling_bound"]
 
@@ -27,7 +27,7 @@ def sampling_bound(
     Parameters
     ----------
     distance : float
-        Wished distance between the sampled and the true centre of mass.
+        Wished distance between the sampled and the true center of mass.
     n_dimensions : int
         Dimension of version space: the rank of the Gram matrix.
     confidence : float, default=0.95
@@ -108,8 +108,8 @@ def correlation_length(
     counts = []
     for _ in range(n_pairs):
         ball, _ = advance(space, ball, rng, warm_up, scatter=max(warm_up // 2, 1))
-        # A single bounce ends at a wall; half an arc more is inside.
-        middle = _inside(space, ball)
+        # A bounce ends at a wall; half an arc more is inside.
+        middle = Ball(*halfway(space, *ball))
         counts.append(
             _common_bounces(space, middle, _displaced(middle, displacement, rng), max_bounces, rng)
         )
@@ -126,14 +126,6 @@ def _common_bounces(space, one: Ball, other: Ball, max_bounces: int, rng) -> int
     return max_bounces
 
 
-def _inside(space: VersionSpace, ball: Ball) -> Ball:
-    """Move a ball half the way to the next wall."""
-    d, u = space.margins(np.stack(ball))
-    cot = np.max(-u[d > 0] / d[d > 0])
-    t = math.atan2(1.0, cot) / 2
-    return _turn(ball, t)
-
-
 def _displaced(ball: Ball, angle: float, rng) -> Ball:
     """Move position and direction by about an angle in random directions."""
     b = ball.b + angle * random_tangent(ball.b, rng)
@@ -141,10 +133,3 @@ def _displaced(ball: Ball, angle: float, rng) -> Ball:
     v = ball.v + angle * random_tangent(ball.b, rng)
     v -= (v @ b) * b
     return Ball(b, v / np.linalg.norm(v))
-
-
-def _turn(ball: Ball, t: float) -> Ball:
-    """Move a ball along its great circle."""
-    return Ball(
-        ball.b * math.cos(t) + ball.v * math.sin(t), ball.v * math.cos(t) - ball.b * math.sin(t)
-    )

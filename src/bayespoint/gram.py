@@ -10,8 +10,10 @@ from scipy import linalg
 # Entries of a kernel matrix carry an error of a few units in the last place, so what is
 # left of a squared length below this share of it is rounding, not geometry.
 ROUNDING = 4 * np.finfo(float).eps
-# Kernel matrices may come from single precision, with larger errors, but not than this.
-LARGEST_NOISE = 1e-4
+# Kernel matrices may come from single precision: entries that should be equal then differ
+# by some 1e-7, and eigenvalues that should be zero are negative, but not more than this.
+LARGEST_ASYMMETRY = 1e-6
+LARGEST_NOISE = 1e-5
 _BLOCK = 256
 
 
@@ -60,6 +62,12 @@ def unit_gram(kernel_matrix: np.ndarray, softness: float) -> Gram:
     unit length again, the matrix is (K + lambda I) / (1 + lambda). The factor is a
     Cholesky decomposition with diagonal pivoting, O(m r^2) for rank r.
     """
+    kernel_matrix = np.asarray(kernel_matrix, dtype=np.float64)
+    if not np.isfinite(kernel_matrix).all():
+        raise ValueError(
+            "The kernel should give finite numbers for the training points, but some are NaN "
+            "or infinite. Scale the features to moderate numbers, or lower gamma or degree."
+        )
     diagonal = np.diagonal(kernel_matrix)
     if kernel_matrix.size and not diagonal.min() >= 0:
         worst = int(np.argmin(diagonal))
@@ -69,29 +77,40 @@ def unit_gram(kernel_matrix: np.ndarray, softness: float) -> Gram:
             "or for sigmoid and poly a larger coef0."
         )
     lengths = np.sqrt(diagonal)
+    at_origin = np.flatnonzero(lengths == 0)
+    if at_origin.size and np.any(kernel_matrix[at_origin]):
+        raise IndefiniteKernelError(
+            f"The kernel puts training points {at_origin[:10].tolist()} at the origin, "
+            "k(x, x) = 0, but gives some k(x, x') that are not zero, which is impossible for "
+            "inner products. Choose another kernel, or for sigmoid and poly a larger coef0."
+        )
     scale = 1 / np.where(lengths > 0, lengths, 1.0)
     matrix = kernel_matrix * scale
     matrix *= (scale / (1 + softness))[:, None]
     np.fill_diagonal(matrix, (lengths > 0).astype(float))
-    _check_symmetric(matrix)
+    _symmetrize(matrix)
     factor, pivots = _pivoted_cholesky(matrix, softness)
     extent = np.full(len(matrix), factor.shape[1])
     extent[pivots] = np.arange(1, factor.shape[1] + 1)
     return Gram(matrix, factor, extent, pivots, lengths * np.sqrt(1 + softness), softness)
 
 
-def _check_symmetric(matrix: np.ndarray) -> None:
-    """Raise if entries differ that should be equal; a block at a time, in the cache."""
+def _symmetrize(matrix: np.ndarray) -> None:
+    """Average entries that should be equal; a block at a time, to stay in the cache."""
     blocks = [slice(i, i + _BLOCK) for i in range(0, len(matrix), _BLOCK)]
     for i, rows in enumerate(blocks):
         for columns in blocks[i:]:
-            asymmetry = np.abs(matrix[rows, columns] - matrix[columns, rows].T).max(initial=0.0)
-            if not asymmetry <= LARGEST_NOISE:
+            one, other = matrix[rows, columns], matrix[columns, rows].T
+            asymmetry = float(np.abs(one - other).max(initial=0.0))
+            if asymmetry > LARGEST_ASYMMETRY:
                 raise ValueError(
                     "A kernel matrix should be symmetric, but two of its entries that should "
                     f"be equal differ by {asymmetry:.3g} (relative to the diagonal). Pass "
                     "(K + K.T) / 2 if that is what you mean."
                 )
+            mean = (one + other) / 2
+            matrix[rows, columns] = mean
+            matrix[columns, rows] = mean.T
 
 
 def _pivoted_cholesky(matrix: np.ndarray, softness: float) -> tuple[np.ndarray, np.ndarray]:
@@ -115,8 +134,7 @@ def _pivoted_cholesky(matrix: np.ndarray, softness: float) -> tuple[np.ndarray, 
         noise = float(np.abs(left).max(initial=0.0))
         if noise <= 2 * tolerance:
             return factor, order[:rank]
-        if noise > LARGEST_NOISE:
-            _raise_indefinite(matrix, softness)
+        _check_definite(matrix, softness)
         tolerance = 2 * noise
 
 
@@ -126,14 +144,17 @@ class IndefiniteKernelError(ValueError):
     needed_softness: float | None = None
 
 
-def _raise_indefinite(matrix: np.ndarray, softness: float) -> None:
-    least = float(linalg.eigvalsh(matrix, subset_by_index=[0, 0])[0]) * (1 + softness)
-    needed = softness - least
+def _check_definite(matrix: np.ndarray, softness: float) -> None:
+    """Raise if the smallest eigenvalue is clearly negative."""
+    smallest = float(linalg.eigvalsh(matrix, subset_by_index=[0, 0])[0])
+    if smallest > -LARGEST_NOISE:
+        return
+    of_kernel = smallest * (1 + softness) - softness
     error = IndefiniteKernelError(
         f"The kernel matrix is not positive semi-definite: its smallest eigenvalue is "
-        f"{least - softness:.3g} (for unit diagonal), so there is no feature space and no version "
+        f"{of_kernel:.3g} (for unit diagonal), so there is no feature space and no version "
         f"space. Choose another kernel or other parameters of it, or pass "
-        f"softness={1.1 * needed:.2g} or more, which is added to the diagonal."
+        f"softness={-1.1 * of_kernel:.2g} or more, which is added to the diagonal."
     )
-    error.needed_softness = 1.1 * needed
+    error.needed_softness = -1.1 * of_kernel
     raise error

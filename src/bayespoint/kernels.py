@@ -9,11 +9,16 @@ import numpy as np
 from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.extmath import row_norms
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 KERNELS = ("linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed")
 
 # Rows of a callable kernel evaluated at once when only its diagonal is wanted.
 _DIAGONAL_BLOCK = 128
+# Points whose rbf kernel is this near to one are neighbors; if there are more than a few
+# for each point, all points are neighbors and it does not matter.
+_NEIGHBORS = 1e-6
+_FEW_NEIGHBORS = 4
 
 
 class Kernel(NamedTuple):
@@ -42,24 +47,29 @@ class Kernel(NamedTuple):
 
     def lengths(self, X) -> np.ndarray:
         """Return the length in feature space of every row of X."""
+        squared = _squared_lengths(self, X)
         if self.normalize:
-            return np.full(X.shape[0], np.sqrt(1.0 + self.constant))
-        return np.sqrt(_squared_lengths(self, X) + self.constant)
+            squared = (squared > 0).astype(float)
+        return np.sqrt(squared + self.constant)
 
     def _plain(self, X, Y) -> np.ndarray:
         if callable(self.name):
             return _checked_matrix(self.name(X, Y), X.shape[0], Y.shape[0])
         if self.name == "rbf" and not sparse.issparse(X) and not sparse.issparse(Y):
             X, Y = X - self.origin, Y - self.origin
-        return pairwise_kernels(
-            X,
-            Y,
-            metric=self.name,
-            filter_params=True,
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-        )
+        with np.errstate(over="ignore", invalid="ignore"):
+            matrix = pairwise_kernels(
+                X,
+                Y,
+                metric=self.name,
+                filter_params=True,
+                gamma=self.gamma,
+                degree=self.degree,
+                coef0=self.coef0,
+            )
+        if self.name == "rbf" and not sparse.issparse(X) and not sparse.issparse(Y):
+            _sharpen_neighbors(matrix, X, Y, self.gamma)
+        return _checked_matrix(matrix, X.shape[0], Y.shape[0])
 
 
 def settle_kernel(
@@ -91,7 +101,8 @@ def settle_kernel(
         degree=degree,
         coef0=coef0,
         normalize=normalize,
-        origin=X.mean(axis=0) if is_rbf else 0.0,
+        # The median, so that a single outlier does not take the others far from it.
+        origin=np.median(X, axis=0) if is_rbf else 0.0,
     )
     if not fit_intercept:
         return kernel
@@ -100,14 +111,41 @@ def settle_kernel(
     return kernel._replace(constant=mean if mean > 0 else 1.0)
 
 
+def _sharpen_neighbors(matrix: np.ndarray, X, Y, gamma: float) -> None:
+    """Compute the rbf kernel of points that nearly coincide from their differences.
+
+    Matrix products lose the digits of small distances, and with them whether two points
+    are the same, which decides whether labels contradict each other.
+    """
+    rows, columns = np.nonzero(matrix > 1 - _NEIGHBORS)
+    if len(rows) <= _FEW_NEIGHBORS * (len(X) + len(Y)):
+        for part in np.array_split(np.arange(len(rows)), 1 + len(rows) // _DIAGONAL_BLOCK):
+            off = X[rows[part]] - Y[columns[part]]
+            matrix[rows[part], columns[part]] = np.exp(-gamma * np.sum(off**2, axis=1))
+
+
 def _settle_gamma(gamma, X) -> float:
     """Return gamma, or 1 / (n_features * X.var()) for "scale", as SVC does."""
     if gamma == "auto":
         return 1.0 / X.shape[1]
     if gamma != "scale":
         return float(gamma)
-    variance = X.multiply(X).mean() - X.mean() ** 2 if sparse.issparse(X) else X.var()
-    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        if sparse.issparse(X):
+            means, variances = mean_variance_axis(X, axis=0)
+            variance = float(variances.mean() + means.var())
+        else:
+            variance = float(X.var())
+    largest = float(abs(X).max())
+    # Of constant data the variance is zero, but for rounding.
+    constant = variance <= (4 * np.finfo(float).eps * largest) ** 2
+    scale = 1.0 if constant else 1.0 / (X.shape[1] * variance)
+    if not np.isfinite(scale) or not np.isfinite(variance):
+        raise ValueError(
+            f'gamma="scale" needs features of moderate size, but the variance of X is '
+            f"{variance:.3g}. Scale the features, for example with StandardScaler."
+        )
+    return scale
 
 
 def _plain_lengths(kernel: Kernel, X) -> np.ndarray:
@@ -125,7 +163,8 @@ def _squared_lengths(kernel: Kernel, X) -> np.ndarray:
     else:
         squared = row_norms(X, squared=True)
         if kernel.name == "poly":
-            squared = (kernel.gamma * squared + kernel.coef0) ** kernel.degree
+            with np.errstate(over="ignore", invalid="ignore"):
+                squared = (kernel.gamma * squared + kernel.coef0) ** kernel.degree
         elif kernel.name == "sigmoid":
             squared = np.tanh(kernel.gamma * squared + kernel.coef0)
     if squared.size and not squared.min() >= 0:
@@ -149,7 +188,8 @@ def _callable_diagonal(function: Callable, X) -> np.ndarray:
 
 
 def _checked_matrix(matrix, n_rows: int, n_columns: int) -> np.ndarray:
-    """Return what a user's kernel gave, if it is a finite matrix of that shape."""
+    """Return what a kernel gave, if it is a finite matrix of that shape."""
+    matrix = matrix.toarray() if sparse.issparse(matrix) else matrix
     matrix = np.asarray(matrix, dtype=np.float64)
     if matrix.shape != (n_rows, n_columns):
         raise ValueError(
@@ -159,7 +199,8 @@ def _checked_matrix(matrix, n_rows: int, n_columns: int) -> np.ndarray:
         )
     if not np.isfinite(matrix).all():
         raise ValueError(
-            "The kernel function returned values that are not finite; it should give a "
-            "finite number for every pair of rows."
+            "The kernel should give a finite number for every pair of rows, but some are NaN "
+            "or infinite. Scale the features to moderate numbers, or change gamma, degree "
+            "(a whole number for negative inner products) or coef0."
         )
     return matrix

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ SMALLEST_MARGIN = 1e-8
 # (Novikoff: at most 1 / margin^2 mistakes); the light trap after this many bounces.
 PERCEPTRON_MARGIN = 1e-3
 LIGHT_TRAP_BOUNCES = 100_000
+# A combination of unit vectors below this length has vanished.
+PROOF = 1e-10
 # How many conflicting points an error message names.
 NAMED_CONFLICTS = 10
 
@@ -123,7 +126,7 @@ def trap_light(
     sizes = np.where(space.signs > 0, np.sum(space.signs > 0), np.sum(space.signs < 0))
     w = _unit(space.combine(1.0 / sizes))
     if w is None or space.gram.rank == 1:
-        return w
+        return w if w is not None and space.contains(w) else None
     v = random_tangent(w, rng)
     shine(
         space.gram.matrix,
@@ -135,8 +138,17 @@ def trap_light(
         space.margins(v),
         n_bounces,
     )
-    w = _unit(w)
+    # The ray enters through a wall and is still on it.
+    w = _unit(halfway(space, w, v)[0])
     return w if w is not None and space.contains(w) else None
+
+
+def halfway(space: VersionSpace, b: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Move along a great circle half the way to the next wall."""
+    d, u = space.margins(np.stack([b, v]))
+    ahead = d > SMALLEST_MARGIN
+    t = math.atan2(1.0, np.max(-u[ahead] / d[ahead], initial=-1e9)) / 2
+    return b * math.cos(t) + v * math.sin(t), v * math.cos(t) - b * math.sin(t)
 
 
 def solve_program(space: VersionSpace, rng=None) -> np.ndarray:
@@ -160,11 +172,8 @@ def solve_program(space: VersionSpace, rng=None) -> np.ndarray:
         if w is not None and space.margins(w).min() > SMALLEST_MARGIN:
             return w
     weights = np.zeros(m) if result.status else np.maximum(-result.ineqlin.marginals, 0.0)
-    total = weights.sum()
-    weights = weights / total if total > 0 else weights
-    conflict = np.flatnonzero(weights > 1e-9)
-    residual = float(np.linalg.norm(space.combine(weights)))
-    if total > 0 and residual < np.sqrt(SMALLEST_MARGIN):
+    conflict, weights, residual = _sharpen(space, weights)
+    if residual < PROOF:
         reason = f"training points {_name(conflict)} contradict each other"
     else:
         reason = (
@@ -172,7 +181,21 @@ def solve_program(space: VersionSpace, rng=None) -> np.ndarray:
             f"above {SMALLEST_MARGIN:g}, and no proof that there is none: the problem is at "
             "the limit of double precision"
         )
-    raise NoVersionSpaceError(_no_version_space(reason), conflict, weights[conflict])
+    raise NoVersionSpaceError(_no_version_space(reason), conflict, weights)
+
+
+def _sharpen(space: VersionSpace, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return points and weights of a vanishing combination, and how far it vanishes."""
+    conflict = np.flatnonzero(weights > 1e-7 * weights.max(initial=0.0))
+    if not conflict.size:
+        return conflict, weights[conflict], np.inf
+    columns = space.walls[conflict].T
+    sharp, _ = optimize.nnls(
+        np.vstack([columns, np.ones(len(conflict))]), np.append(np.zeros(len(columns)), 1.0)
+    )
+    conflict, sharp = conflict[sharp > 0], sharp[sharp > 0]
+    sharp = sharp / sharp.sum()
+    return conflict, sharp, float(np.linalg.norm(sharp @ space.walls[conflict]))
 
 
 def random_tangent(w: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -209,26 +232,25 @@ def _check_opposites(space: VersionSpace) -> None:
     """Raise if the same point was seen with both labels."""
     signs = space.signs
     positive, negative = np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)
-    cosine = space.gram.matrix[np.ix_(positive, negative)]
-    i, j = np.nonzero(cosine >= 1 - 4 * ROUNDING)
-    if i.size:
-        pairs = [f"{positive[a]} and {negative[b]}" for a, b in zip(i, j, strict=True)]
-        more = (
-            f" and {len(pairs) - NAMED_CONFLICTS} more pairs"
-            if len(pairs) > NAMED_CONFLICTS
-            else ""
-        )
-        reason = (
-            "the same point of feature space has different labels in training points "
-            f"{', '.join(pairs[:NAMED_CONFLICTS])}{more}"
-        )
-        conflict = np.unique(np.concatenate([positive[i], negative[j]]))
-        weights = np.zeros(len(signs))
-        np.add.at(weights, positive[i], 1.0)
-        np.add.at(weights, negative[j], 1.0)
-        raise NoVersionSpaceError(
-            _no_version_space(reason), conflict, weights[conflict] / weights.sum()
-        )
+    same = space.gram.matrix[np.ix_(positive, negative)] >= 1 - 4 * ROUNDING
+    # Each point of a group weighs as much as the points it contradicts.
+    weights = np.zeros(len(signs))
+    weights[positive], weights[negative] = same.sum(axis=1), same.sum(axis=0)
+    if not weights.any():
+        return
+    pairs = [
+        f"{positive[i]} and {negative[j]}"
+        for i in np.flatnonzero(same.any(axis=1))[:NAMED_CONFLICTS]
+        for j in np.flatnonzero(same[i])[:NAMED_CONFLICTS]
+    ][:NAMED_CONFLICTS]
+    more = int(weights.sum()) // 2 - len(pairs)
+    reason = (
+        "the same point of feature space has different labels in training points "
+        f"{', '.join(pairs)}" + (f" and {more} more pairs" if more else "")
+    )
+    conflict = np.flatnonzero(weights)
+    weights = weights[conflict] / weights.sum()
+    raise NoVersionSpaceError(_no_version_space(reason), conflict, weights)
 
 
 def _no_version_space(reason: str) -> str:

@@ -93,6 +93,34 @@ def test_agrees_with_the_slow_twin(space, rng):
     np.testing.assert_array_equal(leg.hits, np.bincount(hit, minlength=len(space.signs)))
 
 
+def test_calls_of_any_length_make_the_same_trajectory(space, rng, monkeypatch):
+    ball = new_ball(space, 0)
+    whole, leg = advance(space, ball, rng, 60, spacing=0.05, n_draws=40)
+    monkeypatch.setattr(module, "CALL_WORK", 7 * len(space.signs))
+    parts, other = advance(space, ball, rng, 60, spacing=0.05, n_draws=40)
+    np.testing.assert_allclose(parts.b, whole.b, atol=1e-9)
+    np.testing.assert_allclose(other.integral, leg.integral, atol=1e-9)
+    rank = space.gram.rank
+    draws, expected = (d[:, :rank] + space.combine(d[:, rank:]) for d in (other.draws, leg.draws))
+    np.testing.assert_allclose(draws, expected, atol=1e-9)
+    _, short = advance(space, ball, rng, 60, should_stop=lambda: True)
+    assert short.hits.sum() == 7
+
+
+def test_scatters_as_often_as_it_should(rng, monkeypatch):
+    # In an orthant the sum of d_i^2 + u_i^2 over walls changes only when scattered.
+    space = orthant_space(5)
+    monkeypatch.setattr(module, "CALL_WORK", 50)  # calls much shorter than the wait
+    ball, changes, n = new_ball(space, 0), 0, 4000
+    for _ in range(n // 10):
+        end, _ = advance(space, ball, rng, 10, scatter=100)
+        changes += not np.allclose(end.b**2 + end.v**2, ball.b**2 + ball.v**2, atol=1e-9)
+        ball = end
+    # Binomial: one in ten of 400 stretches of ten bounces has at least one.
+    expected = n / 10 * (1 - 0.99**10)
+    assert abs(changes - expected) < 4 * np.sqrt(expected)
+
+
 def test_leaves_the_ball_it_was_given_alone(space, rng):
     ball = new_ball(space, 0)
     b, v = ball.b.copy(), ball.v.copy()
@@ -165,7 +193,7 @@ def test_does_not_drift(space, rng, scatter):
     n = 200_000
     end = compiled.fly(
         *(space.gram.matrix, space.gram.factor, space.gram.extent, space.signs),
-        *(ball.b, ball.v, d, u, n, scatter, rng, np.inf, np.inf, 0),
+        *(ball.b, 0 * d, ball.v, 0 * d, d, u, n, scatter, rng, np.inf, np.inf, 0),
     )
     flight = compiled.Flight(*end)
     b = flight.b_base + space.combine(flight.b_coef)

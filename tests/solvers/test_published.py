@@ -47,7 +47,7 @@ def test_published_algorithms_come_near_the_exact_one(algorithm, tol, space):
     assert published.info["stop"] == "tol"
     w = space.combine(published.coef)
     assert space.contains(w)
-    # They are approximations: the flipper prefers the centre, from which it starts
+    # They are approximations: the flipper prefers the center, from which it starts
     # again; neither counts arcs exactly. Measured: 0.02 to 0.3.
     assert angle_between(w, space.combine(exact.coef)) < 0.4
     assert np.all(space.margins(space.combine(published.draws)) > -1e-9)

@@ -12,8 +12,11 @@ from numba import njit
 NEVER_ZERO = 1e-100
 
 
+LARGEST = np.int64(2**63 - 1)
+
+
 class Flight(NamedTuple):
-    """A stretch of trajectory, what `fly` returns as a plain tuple.
+    """Where a ball is, and what it left behind: what `fly` returns as a plain tuple.
 
     (A named tuple would be made by running Python code, where a pending signal could
     raise an exception that compiled code does not expect.)
@@ -43,12 +46,14 @@ class Flight(NamedTuple):
     error_model="numpy",
     fastmath={"nnan", "nsz", "contract", "reassoc"},
 )
-def fly(gram, factor, extent, y, b, v, d, u, n_bounces, scatter, rng, first_draw, spacing, n_draws):
-    """Bounce n_bounces times, every scatter-th time in a random direction.
+def fly(
+    gram, factor, extent, y, b, b_coef, v, v_coef, d, u, n_bounces, scatter, rng, first, spacing, n_draws
+):  # fmt: skip
+    """Bounce n_bounces times, about every scatter-th time in a random direction.
 
     gram[i, j] = <x_i, x_j>; factor[i, : extent[i]] are the coordinates of x_i, and
     z_i = y_i x_i. b and v start the flight, d and u are their margins <., z_i> and
-    move along. Draws are taken at first_draw, first_draw + spacing, ...
+    move along. Draws are taken at times first, first + spacing, ...
     """
     m = d.shape[0]
     rank = b.shape[0]
@@ -56,33 +61,41 @@ def fly(gram, factor, extent, y, b, v, d, u, n_bounces, scatter, rng, first_draw
     # P and Q, b = P cos + Q sin and v = Q cos - P sin. So a bounce need not touch
     # their coordinates, and a reflection changes one coefficient of each.
     p_base, q_base = b.copy(), v.copy()
-    p, q = np.zeros(m), np.zeros(m)
+    p, q = b_coef.copy(), v_coef.copy()
     turn_cos, turn_sin = 1.0, 0.0
     jump_base, jump_coef = np.zeros(rank), np.zeros(m)
     hits = np.zeros(m, np.int64)
     draw_base, draw_coef = np.empty((n_draws, rank)), np.empty((n_draws, m))
     g, g_margin, slope = np.empty(rank), np.empty(m), np.empty(m)
+    bits = slope.view(np.int64)
     drawn = 0
     length = 0.0
+    # Bounces until the next scattering: geometric, so that there is no memory to keep
+    # between flights, and no rhythm that a trajectory could have too.
+    log_reflect = math.log1p(-1.0 / scatter)
+    wait = 1 + min(math.log(1.0 - rng.random()) / log_reflect, 4e18)
 
     for j in range(m):
         slope[j] = u[j] / d[j]
-    for bounce in range(1, n_bounces + 1):
-        # The first wall on the way: cot t = max_j -u_j / d_j.
-        least = np.inf
+    for _ in range(n_bounces):
+        # The first wall on the way: cot t = max_j -u_j / d_j. Doubles, with the lower
+        # bits of negative ones flipped, are ordered like integers, whose minimum the
+        # compiler vectorises.
+        lowest = LARGEST
         for j in range(m):
-            least = slope[j] if slope[j] < least else least
+            lowest = min(lowest, bits[j] ^ ((bits[j] >> 63) & LARGEST))
+        lowest ^= (lowest >> 63) & LARGEST
         c = 0
-        while c < m - 1 and slope[c] != least:
+        while c < m - 1 and bits[c] != lowest:
             c += 1
-        cot = -least
+        cot = -slope[c]
         sin = 1.0 / math.sqrt(1.0 + cot * cot)
         cos = cot * sin
         arrival = length + math.atan2(sin, cos)
 
         # Draws at equal times; taken at bounces they would crowd the walls.
-        while drawn < n_draws and first_draw + drawn * spacing < arrival:
-            t = first_draw + drawn * spacing - length
+        while drawn < n_draws and first + drawn * spacing < arrival:
+            t = first + drawn * spacing - length
             draw_cos = turn_cos * math.cos(t) - turn_sin * math.sin(t)
             draw_sin = turn_sin * math.cos(t) + turn_cos * math.sin(t)
             for i in range(rank):
@@ -97,7 +110,8 @@ def fly(gram, factor, extent, y, b, v, d, u, n_bounces, scatter, rng, first_draw
         turn_cos, turn_sin = turn_cos * cos - turn_sin * sin, turn_sin * cos + turn_cos * sin
         row = gram[c]
 
-        if bounce % scatter != 0:
+        wait -= 1
+        if wait >= 1:
             # Reflect: v' = v - 2 <v, z_c> z_c.
             push = -2.0 * (u[c] * cos - d[c] * sin)
             p[c] -= push * turn_sin
@@ -115,6 +129,7 @@ def fly(gram, factor, extent, y, b, v, d, u, n_bounces, scatter, rng, first_draw
             # Scatter: v' = (r z_c + g - <g, b> b - <g, z_c> z_c) / norm with g normal
             # and r Rayleigh, the law of what arrives at a wall from everywhere, so
             # that the uniform distribution stays as it is.
+            wait = 1 + min(math.log(1.0 - rng.random()) / log_reflect, 4e18)
             g_square, g_b = 0.0, 0.0
             for i in range(rank):
                 g[i] = rng.standard_normal()

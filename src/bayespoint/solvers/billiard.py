@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
+from threadpoolctl import threadpool_limits
 
 from ..version_space import VersionSpace, random_tangent
 from .interrupt import interrupts
@@ -18,9 +19,12 @@ from .posterior import Posterior
 from .precision import Precision, precision
 from .published import play_flipper, play_herbrich
 
-# Wall updates of a ball in one compiled call, about 25 ms: time limits, interrupts and
-# progress are seen to after such a call for each ball.
-CALL_WORK = 25_000_000
+if TYPE_CHECKING:
+    from .._jit.billiard import Flight
+
+# Wall updates of a ball in one compiled call, some 20 ms: time limits and interrupts are
+# seen to between calls.
+CALL_WORK = 20_000_000
 # Bounces of a ball before the error is estimated for the first time (or as many as there
 # are walls), and the factor by which the trajectory grows until the next time.
 FIRST_ROUND = 500
@@ -32,7 +36,7 @@ BURN_IN = 0.1
 # With scatter="auto" a ball is scattered about once in this length of trajectory. Much
 # more often makes it a random walker, much more rarely keeps it from forgetting how
 # its speed was shared among the walls at the start (docs/architecture.md).
-SCATTER_LENGTH = 2 * np.pi
+SCATTER_LENGTH = 1.5 * np.pi
 # Before the error estimate is believed: scatterings of each ball that it is based on,
 # and the largest R-hat.
 ENOUGH_SCATTERINGS = 10
@@ -46,7 +50,7 @@ class Billiard(BaseEstimator):
 
     Balls fly along great circles of the unit sphere and are reflected by the walls of
     version space, the hyperplanes of the training points. Averaged over time, their
-    position is the centre of mass of version space: the Bayes point.
+    position is the center of mass of version space: the Bayes point.
 
     Parameters
     ----------
@@ -64,10 +68,10 @@ class Billiard(BaseEstimator):
         Stop when the estimated angle (in radians) between the answer and the true
         Bayes point is below this. Half the angle takes four times the bounces.
     scatter : int, "auto" or None, default="auto"
-        Every so many bounces a ball leaves the wall in a random direction, drawn such
-        that the uniform distribution is preserved. This makes the billiard ergodic;
-        without it (None) the answer depends on the starting point. "auto" scatters
-        about once in a full circle of trajectory.
+        One in so many bounces, at random, lets the ball leave the wall in a random
+        direction, drawn such that the uniform distribution is preserved. This makes the
+        billiard ergodic; without it (None) the answer depends on the starting point.
+        "auto" scatters about once in three quarters of a circle.
     algorithm : {"geodesic", "herbrich", "flipper"}, default="geodesic"
         "geodesic" is exact. "herbrich" is 000's algorithm 2 and "flipper" is 002's
         algorithm 18.1, as published: approximations to compare with. They run a
@@ -196,41 +200,51 @@ def advance(
     scatter: int = NEVER,
     spacing: float = np.inf,
     n_draws: int = 0,
+    should_stop: Callable[[], bool] = bool,
 ) -> tuple[Ball, Leg]:
     """Let a ball bounce; the ball given is left as it was.
 
     Margins are computed anew from the position at the start, which is the
-    re-synchronisation against drift.
+    re-synchronisation against drift. Between compiled calls should_stop may end it.
     """
     from .._jit.billiard import NEVER_ZERO, Flight, fly
 
-    b, v = ball
-    d, u = space.margins(np.stack([b, v]))
-    end = fly(
-        space.gram.matrix,
-        space.gram.factor,
-        space.gram.extent,
-        space.signs,
-        b,
-        v,
-        np.maximum(d, NEVER_ZERO),
-        u,
-        n_bounces,
-        scatter,
-        rng,
-        spacing / 2,
-        spacing,
-        n_draws,
+    gram = space.gram
+    d, u = space.margins(np.stack(ball))
+    d = np.maximum(d, NEVER_ZERO)
+    none = np.zeros_like(d)
+    state = (ball.b, none, ball.v, none)
+    call = max(CALL_WORK // len(d), 1)
+    flights: list[Flight] = []
+    next_draw = spacing / 2
+    while n_bounces > 0 and not (flights and should_stop()):
+        n = min(n_bounces, call)
+        walls = (gram.matrix, gram.factor, gram.extent, space.signs)
+        flight = Flight(*fly(*walls, *state, d, u, n, scatter, rng, next_draw, spacing, n_draws))
+        flights.append(flight)
+        state = flight[:4]
+        n_bounces -= n
+        n_draws -= len(flight.draw_base)
+        if n_draws:
+            next_draw += len(flight.draw_base) * spacing - flight.length
+    return _land(space, ball, flights)
+
+
+def _land(space: VersionSpace, ball: Ball, flights: list[Flight]) -> tuple[Ball, Leg]:
+    """Sum up flights that began with ball, all vectors in coordinates."""
+    last = flights[-1]
+    jump_base, jump_coef = sum(f.jump_base for f in flights), sum(f.jump_coef for f in flights)
+    coef = np.stack([last.b_coef, last.v_coef, jump_coef])
+    b, v, jumps = np.stack([last.b_base, last.v_base, jump_base]) + space.combine(coef)
+    leg = Leg(
+        integral=ball.v - v + jumps,
+        length=sum(f.length for f in flights),
+        hits=sum(f.hits for f in flights),
+        draws=np.vstack([np.hstack([f.draw_base, f.draw_coef]) for f in flights]),
     )
-    flight = Flight(*end)
-    base = np.stack([flight.b_base, flight.v_base, flight.jump_base])
-    coef = np.stack([flight.b_coef, flight.v_coef, flight.jump_coef])
-    b_end, v_end, jumps = base + space.combine(coef)
-    draws = np.hstack([flight.draw_base, flight.draw_coef])
-    leg = Leg(v - v_end + jumps, flight.length, flight.hits, draws)
-    b_end /= np.linalg.norm(b_end)
-    v_end -= (v_end @ b_end) * b_end
-    return Ball(b_end, v_end / np.linalg.norm(v_end)), leg
+    b /= np.linalg.norm(b)
+    v -= (v @ b) * b
+    return Ball(b, v / np.linalg.norm(v)), leg
 
 
 class _Game:
@@ -253,7 +267,11 @@ class _Game:
     def play(self, n_jobs, deadline, on_round) -> Posterior:
         limit = max(self.solver.n_bounces // self.solver.n_chains, 1)
         stop = ""
-        with interrupts() as self.interrupted, Parallel(n_jobs, prefer="threads") as parallel:
+        with (
+            interrupts() as self.interrupted,
+            threadpool_limits(1, "blas"),
+            Parallel(n_jobs, prefer="threads") as parallel,
+        ):
             while not stop:
                 played = sum(self.sizes)
                 n_bounces = min(max(int((GROWTH - 1) * played), self.first), limit - played)
@@ -266,39 +284,42 @@ class _Game:
         return self.posterior(stop)
 
     def _round(self, parallel, n_bounces: int, deadline: float) -> str:
-        """Let all balls bounce n_bounces times, in calls of bounded length."""
+        """Let all balls bounce n_bounces times, or less if time is up."""
         n_draws = -(-self.solver.n_draws // self.solver.n_chains)
-        call = max(CALL_WORK // len(self.space.signs), 1)
-        legs: list[Leg] = []
-        done, stop = 0, ""
-        try:
-            while done < n_bounces and not stop:
-                n = min(call, n_bounces - done)
-                results = parallel(
-                    delayed(advance)(self.space, ball, rng, n, self.scatter, self.spacing, n_draws)
-                    for ball, rng in zip(self.balls, self.rngs, strict=True)
-                )
-                self.balls = [ball for ball, _ in results]
-                new = [leg for _, leg in results]
-                legs = [_join(a, b) for a, b in zip(legs, new, strict=True)] if legs else new
-                done += n
-                if self.interrupted:
-                    stop = "interrupted"
-                elif time.perf_counter() > deadline:
-                    stop = "max_time"
-        except KeyboardInterrupt:
-            stop = "interrupted"
-        if done:
-            self.rounds.append([leg._replace(draws=None) for leg in legs])
-            self.sizes.append(done)
-            # The draws of the last two rounds: a round may end before it has enough.
-            self.draws = [self.draws[-1], [leg.draws for leg in legs if leg.draws is not None]]
-            self._adapt(legs, done, n_draws)
-        return stop
 
-    def _adapt(self, legs: list[Leg], done: int, n_draws: int) -> None:
+        def should_stop() -> bool:
+            return bool(self.interrupted) or time.perf_counter() > deadline
+
+        try:
+            results = parallel(
+                delayed(advance)(
+                    self.space,
+                    ball,
+                    rng,
+                    n_bounces,
+                    self.scatter,
+                    self.spacing,
+                    n_draws,
+                    should_stop,
+                )
+                for ball, rng in zip(self.balls, self.rngs, strict=True)
+            )
+        except KeyboardInterrupt:
+            return "interrupted"
+        self.balls = [ball for ball, _ in results]
+        legs = [leg for _, leg in results]
+        self.rounds.append([leg._replace(draws=None) for leg in legs])
+        self.sizes.append(int(np.mean([leg.hits.sum() for leg in legs])))
+        # The draws of the last two rounds: a round may end before it has enough.
+        self.draws = [self.draws[-1], [leg.draws for leg in legs if leg.draws is not None]]
+        self._adapt(legs, n_draws)
+        if self.interrupted:
+            return "interrupted"
+        return "max_time" if time.perf_counter() > deadline else ""
+
+    def _adapt(self, legs: list[Leg], n_draws: int) -> None:
         """Set how often to scatter and to draw in the next round."""
-        length = sum(leg.length for leg in legs) / (done * len(legs))
+        length = sum(leg.length for leg in legs) / sum(leg.hits.sum() for leg in legs)
         if self.solver.scatter == "auto":
             self.scatter = max(round(SCATTER_LENGTH / length), 1)
         upcoming = max((GROWTH - 1) * sum(self.sizes), self.first)
@@ -334,7 +355,7 @@ class _Game:
     def info(self, stop: str) -> dict[str, Any]:
         return {
             **self.precision()._asdict(),
-            "n_bounces": sum(self.sizes) * len(self.balls),
+            "n_bounces": int(sum(leg.hits.sum() for legs in self.rounds for leg in legs)),
             "length": float(sum(leg.length for legs in self.rounds for leg in legs)),
             "scatter": self.scatter,
             "hits": sum(leg.hits for legs in self.rounds for leg in legs),
@@ -360,16 +381,6 @@ class _Game:
         base, coef = np.hsplit(drawn[chosen], [self.space.gram.rank])
         draws = base + self.space.combine(coef)
         return draws / np.linalg.norm(draws, axis=1, keepdims=True)
-
-
-def _join(a: Leg, b: Leg) -> Leg:
-    """Put two stretches of a trajectory together."""
-    return Leg(
-        a.integral + b.integral,
-        a.length + b.length,
-        a.hits + b.hits,
-        np.vstack([a.draws, b.draws]),  # type: ignore[list-item]
-    )
 
 
 def _only_hypothesis(space: VersionSpace, w: np.ndarray) -> Posterior:

@@ -109,7 +109,7 @@ def play_flipper(
     """Play 002's flipper (algorithm 18.1).
 
     The ball is not brought back to the sphere; when it escapes it starts again from the
-    current estimate of the centre. 002 stops at a number of bounces; here it also stops
+    current estimate of the center. 002 stops at a number of bounces; here it also stops
     when the angular error, estimated from batch means, is below `tol`.
     """
     walls, b = space.walls, start

@@ -1,0 +1,140 @@
+"""Bayes point and largest margin on the same random splits of a data set."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed, parallel_config
+from scipy import optimize
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import ShuffleSplit
+
+from ..classifier import BayesPointClassifier
+from ..gram import unit_gram
+from ..version_space import NoVersionSpaceError, VersionSpace
+
+# The margin may fall short of its upper bound by this share of it.
+LARGEST_GAP = 1e-3
+
+
+class Split(NamedTuple):
+    """Test errors in percent and seconds of both machines on one split."""
+
+    svm: float
+    bpm: float
+    svm_seconds: float
+    bpm_seconds: float
+    svm_early: bool  # stopped before it had converged
+    bpm_early: bool
+
+
+def compare(
+    X: np.ndarray,
+    y: np.ndarray,
+    *,
+    gamma: float,
+    train_size: float | int,
+    solver,
+    n_splits: int = 100,
+    n_jobs: int = 1,
+    progress: Callable[[int], Any] = lambda done: None,
+) -> list[Split | None]:
+    """Compare both machines on random splits, the same for every solver.
+
+    Parameters
+    ----------
+    X, y : ndarray
+        Points, and their labels -1 and +1.
+    gamma : float
+        Width of the rbf kernel.
+    train_size : float or int
+        Share or number of training points; the others are test points.
+    solver : solver object
+        For the Bayes point machine.
+    n_splits, n_jobs : int
+        Number of splits, and of processes that share them.
+    progress : callable
+        Called with the number of splits that are done.
+
+    Returns
+    -------
+    list of Split or None
+        None for training sets without a version space.
+    """
+    splits = ShuffleSplit(n_splits, train_size=train_size, random_state=0).split(X)
+    results: list[Split | None] = []
+    with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1):
+        for result in Parallel(return_as="generator")(
+            delayed(compare_on_split)(X, y, train, test, gamma, solver, seed)
+            for seed, (train, test) in enumerate(splits)
+        ):
+            results.append(result)
+            progress(len(results))
+    return results
+
+
+def compare_on_split(X, y, train, test, gamma: float, solver, seed: int) -> Split | None:
+    """Fit both machines; None if the training set has no version space."""
+    model = BayesPointClassifier(
+        gamma=gamma, fit_intercept=False, softness=0.0, solver=solver, random_state=seed, n_jobs=1
+    )
+    try:
+        _, bpm_seconds, bpm_early = _observe(lambda: model.fit(X[train], y[train]))
+    except NoVersionSpaceError:
+        return None
+    coef, svm_seconds, svm_early = _observe(
+        lambda: fit_hard_margin(rbf_kernel(X[train], gamma=gamma), y[train])
+    )
+    svm = np.where(rbf_kernel(X[test], X[train], gamma=gamma) @ coef > 0, 1, -1)
+    svm_error, bpm_error = (
+        100 * float(np.mean(p != y[test])) for p in (svm, model.predict(X[test]))
+    )
+    return Split(svm_error, bpm_error, svm_seconds, bpm_seconds, svm_early, bpm_early)
+
+
+def fit_hard_margin(kernel_matrix: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the coefficients of the support vector machine without bias.
+
+    Notes
+    -----
+    This is 000's support vector machine, the center of the largest ball in version space
+    (sec. 3): no bias, points of unit length. The largest margin is the distance of the
+    convex hull of the signed points from the origin, a least squares problem with
+    non-negative multipliers (Lawson and Hanson 1974, chapter 23). Their active set method
+    ends in finitely many steps; libsvm makes millions where margins are small, and may
+    not arrive. A `ConvergenceWarning` tells when the margin is not proven to be largest.
+    """
+    space = VersionSpace(unit_gram(kernel_matrix, 0.0), np.asarray(y, dtype=float))
+    walls = space.walls
+    # The last row keeps the multipliers from vanishing; its size does not matter.
+    rows = np.column_stack([walls, np.ones(len(walls))]).T
+    target = np.append(np.zeros(space.gram.rank), 1.0)
+    multipliers, _ = optimize.nnls(rows, target, maxiter=100 * len(walls))
+    w = multipliers @ walls
+    length = np.linalg.norm(w)
+    margin, bound = space.margins(w).min() / length, length / multipliers.sum()
+    if not margin >= (1 - LARGEST_GAP) * bound:
+        warnings.warn(
+            f"The margin found is {margin:.3g}, but there may be one of up to {bound:.3g}.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return space.gram.dual(w / length) / space.gram.lengths
+
+
+def _observe(fit: Callable[[], Any]) -> tuple[Any, float, bool]:
+    """Return what fit returns, its seconds, and whether it warned of stopping early."""
+    began = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        result = fit()
+    seconds = time.perf_counter() - began
+    others = [w for w in caught if not issubclass(w.category, ConvergenceWarning)]
+    for warning in others:
+        warnings.warn(warning.message, stacklevel=3)
+    return result, seconds, len(others) < len(caught)
