@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
-from scipy import linalg, sparse, special
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch, check_random_state
@@ -18,23 +18,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from ._progress import CallbackSupportMixin, Progress, with_callbacks
-from .gram import Gram, IndefiniteKernelError, unit_gram
 from .kernels import KERNELS, Kernel, settle_kernel
-from .probabilities import exactly_one, two_classes
+from .probabilities import exactly_one, probit_scale, two_classes
+from .problem import Problem, pose_problem
 from .solvers import Billiard, Posterior
 from .solvers.billiard import MIXED
-from .version_space import VersionSpace, learn_perceptron, solve_directly
 
-# softness="auto" keeps the hard boundary where a hypothesis with this margin is found
-# easily, and takes AUTO_SOFTNESS elsewhere.
-EASY_MARGIN = 0.01
-AUTO_SOFTNESS = 0.1
 # Bytes of kernel matrix held at once by predictions.
 PREDICTION_BLOCK = 2**26
-# Training points from which the typical spread of the output is taken; a spread of zero
-# would make probabilities of 0 and 1.
-TYPICAL_POINTS = 256
-SMALLEST_VARIANCE = 1e-12
 # Time of the kernel matrix for each entry and of its factor for each m^3, on a slow day.
 SECONDS_PER_ENTRY = 8e-8
 SECONDS_PER_FACTOR = 3e-11
@@ -436,23 +427,16 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             )
         return rows
 
-    def _enter_version_spaces(self, kernel: Kernel, X, signs, rows, rng) -> _Problem:
+    def _enter_version_spaces(self, kernel: Kernel, X, signs, rows, rng) -> Problem:
         """Make the Gram matrix and find a hypothesis in every version space."""
         if self.kernel == "precomputed":
             matrix = X[np.ix_(rows, rows)] + kernel.constant
         else:
             points = X[rows] if len(rows) < X.shape[0] else X
             matrix = kernel(points, points)
-        if self.softness != 0:
-            matrix, rows = _without_origin(matrix, rows)
-        signs = signs[:, rows]
-        if self.softness == "auto":
-            return _enter_softly(matrix, rows, signs, rng)
-        gram = unit_gram(matrix, float(self.softness))
-        spaces = [VersionSpace(gram, s) for s in signs]
-        return _Problem(rows, spaces, [space.enter(rng) for space in spaces])
+        return pose_problem(matrix, rows, signs, self.softness, rng)
 
-    def _solve(self, problem: _Problem, rng, deadline: float) -> list[Posterior]:
+    def _solve(self, problem: Problem, rng, deadline: float) -> list[Posterior]:
         """Run the solver for each output, and warn where it did not get there."""
         solver = Billiard() if isinstance(self.solver, str) else self.solver
         progress = Progress(self, len(problem.spaces), self.verbose)
@@ -475,7 +459,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         _warn_unless_converged([p.info for p in posteriors])
         return posteriors
 
-    def _store(self, X, kernel: Kernel, problem: _Problem, posteriors: list[Posterior]) -> None:
+    def _store(self, X, kernel: Kernel, problem: Problem, posteriors: list[Posterior]) -> None:
         """Keep what predictions need, as plain arrays and numbers."""
         gram = problem.spaces[0].gram
         coef = np.array([p.coef for p in posteriors])
@@ -500,7 +484,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         self.gamma_ = kernel.gamma
         self.constant_ = kernel.constant
         self._origin = np.asarray(kernel.origin)
-        self.probit_scale_ = _probit_scale(gram, draws * signs[:, None])
+        self.probit_scale_ = probit_scale(gram, draws * signs[:, None])
         infos = [p.info for p in posteriors]
         self.diagnostics_ = Bunch(**{key: np.array([i[key] for i in infos]) for key in infos[0]})
         hits = np.zeros((len(infos), X.shape[0]), dtype=np.int64)
@@ -560,14 +544,6 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         return tags
 
 
-class _Problem(NamedTuple):
-    """A version space and a hypothesis in it for each output."""
-
-    rows: np.ndarray  # the training points that bound them
-    spaces: list[VersionSpace]
-    starts: list[np.ndarray]
-
-
 class _Block(NamedTuple):
     """The kernel of some unit-length points with the support vectors."""
 
@@ -580,33 +556,12 @@ class _Block(NamedTuple):
         return outputs.reshape(-1, n_outputs, n_draws).transpose(2, 0, 1)
 
 
-def _probit_scale(gram: Gram, draws: np.ndarray) -> float:
-    """Return the mean length of w over the typical deviation of its noisy output.
-
-    draws are coefficients on the unit training points, (n_outputs, n_draws, n_points).
-    """
-    rank, softness = gram.rank, gram.softness
-    length = np.sqrt(2) * np.exp(special.gammaln((rank + 1) / 2) - special.gammaln(rank / 2))
-    some = np.linspace(0, len(gram.matrix) - 1, min(len(gram.matrix), TYPICAL_POINTS)).astype(int)
-    # The training points as if they were new ones: without the noise they were seen with.
-    kernel = (1 + softness) * gram.matrix[some]
-    kernel[np.arange(len(some)), some] -= softness
-    kernel /= np.sqrt(1 + softness)
-    outputs = draws @ kernel.T
-    inside = rank * np.mean(outputs**2, axis=1) - (length * np.mean(outputs, axis=1)) ** 2
-    projection = linalg.solve_triangular(
-        gram.factor[gram.pivots], kernel[:, gram.pivots].T, lower=True
-    )
-    outside = np.maximum(1 - np.sum(projection**2, axis=0), 0.0) + softness
-    variance = float(np.median(np.maximum(inside, 0.0) + outside))
-    return float(length / np.sqrt(max(variance, SMALLEST_VARIANCE)))
-
-
 def _affordable(max_time: float) -> int:
     """Return how many points can be made ready in half of a time."""
     sizes = np.arange(100, 100_000, 50)
     seconds = SECONDS_PER_ENTRY * sizes**2.0 + SECONDS_PER_FACTOR * sizes**3.0
-    return int(sizes[max(np.searchsorted(seconds, max_time / 2) - 1, 0)])
+    fits = int(np.searchsorted(seconds, max_time / 2))
+    return int(sizes[max(fits - 1, 0)])
 
 
 def _part_of_each_class(signs: np.ndarray, n: int, rng) -> np.ndarray:
@@ -615,61 +570,6 @@ def _part_of_each_class(signs: np.ndarray, n: int, rng) -> np.ndarray:
     order = rng.permutation(len(classes))
     _, first = np.unique(classes[order], return_index=True)
     return np.sort(order[np.union1d(first, np.arange(n))])
-
-
-def _without_origin(matrix: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Leave out points at the origin of feature space, which say nothing."""
-    kept = np.flatnonzero(np.diagonal(matrix) != 0)
-    if not kept.size:
-        raise ValueError(
-            "All training points lie at the origin of feature space, where every hypothesis "
-            "gives zero. Pass fit_intercept=True, or another kernel."
-        )
-    if len(kept) < len(rows):
-        warnings.warn(
-            f"{len(rows) - len(kept)} training points lie at the origin of feature space, "
-            "where every hypothesis gives zero; they are ignored. fit_intercept=True moves "
-            "them away from it.",
-            UserWarning,
-            stacklevel=4,
-        )
-        matrix, rows = matrix[np.ix_(kept, kept)], rows[kept]
-    return matrix, rows
-
-
-def _enter_softly(matrix: np.ndarray, rows, signs, rng) -> _Problem:
-    """Keep the boundary hard if version space is easy to enter, else soften it."""
-    softness = AUTO_SOFTNESS
-    try:
-        gram = unit_gram(matrix, 0.0)
-        spaces = [VersionSpace(gram, s) for s in signs]
-        starts = [w for w in (_easy_start(space, rng) for space in spaces) if w is not None]
-        if len(starts) == len(spaces):
-            return _Problem(rows, spaces, starts)
-        reason = f"no hypothesis with a margin above {EASY_MARGIN:g} was found"
-    except IndefiniteKernelError as error:
-        if error.needed_softness is None:
-            raise
-        softness = max(softness, error.needed_softness)
-        reason = "the kernel matrix is not positive semi-definite"
-    warnings.warn(
-        f'softness="auto" chose softness={softness:.3g}, because with a hard boundary {reason}. '
-        "Pass a number to choose it yourself; 0 is a hard boundary.",
-        UserWarning,
-        stacklevel=5,
-    )
-    gram = unit_gram(matrix, softness)
-    spaces = [VersionSpace(gram, s) for s in signs]
-    return _Problem(rows, spaces, [space.enter(rng) for space in spaces])
-
-
-def _easy_start(space: VersionSpace, rng) -> np.ndarray | None:
-    """Return a hypothesis with a comfortable margin, if one is found in short time."""
-    if space.gram.rank == len(space.signs):
-        w = solve_directly(space)
-    else:
-        w = learn_perceptron(space, rng, EASY_MARGIN)
-    return w if w is not None and space.margins(w).min() >= EASY_MARGIN else None
 
 
 def _warn_unless_converged(infos: list[dict]) -> None:

@@ -1,14 +1,20 @@
-"""Class probabilities from normal outputs, in the order of the outputs."""
+"""Class probabilities from the spread of the hypotheses."""
 
 from __future__ import annotations
 
 import numpy as np
-from scipy import special
+from scipy import linalg, special
+
+from .gram import Gram
 
 # The largest probability below one, and its complement.
 _MOST = 1 - np.finfo(float).epsneg
 _LEAST = 1 - _MOST
 _MORE_THAN_HALF = np.nextafter(0.5, 1)
+# Training points from which the typical spread of the output is taken; a spread of zero
+# would make probabilities of 0 and 1.
+TYPICAL_POINTS = 256
+SMALLEST_VARIANCE = 1e-12
 
 
 def two_classes(output: np.ndarray) -> np.ndarray:
@@ -56,3 +62,41 @@ def exactly_one(output: np.ndarray) -> np.ndarray:
     rows = np.flatnonzero(np.argmax(probability, axis=1) != winner)
     probability[rows, winner[rows]] = np.nextafter(probability[rows].max(axis=1), 1)
     return np.minimum(probability, _MOST)
+
+
+def probit_scale(gram: Gram, draws: np.ndarray) -> float:
+    """Return the mean length of w over the typical deviation of its noisy output.
+
+    Parameters
+    ----------
+    gram : Gram
+        The training points.
+    draws : array of shape (n_outputs, n_draws, n_points)
+        Coefficients of unit hypotheses on the unit training points.
+
+    Returns
+    -------
+    float
+        What to multiply a decision with to get a standard normal output.
+
+    Notes
+    -----
+    With w ~ N(0, I), length and direction of its part in the span of the training points
+    are independent; the length is chi-distributed, the direction is what was drawn.
+    Outside the span w keeps its prior. The median over training points stands for all.
+    """
+    rank, softness = gram.rank, gram.softness
+    length = np.sqrt(2) * np.exp(special.gammaln((rank + 1) / 2) - special.gammaln(rank / 2))
+    some = np.linspace(0, len(gram.matrix) - 1, min(len(gram.matrix), TYPICAL_POINTS)).astype(int)
+    # The training points as if they were new ones: without the noise they were seen with.
+    kernel = (1 + softness) * gram.matrix[some]
+    kernel[np.arange(len(some)), some] -= softness
+    kernel /= np.sqrt(1 + softness)
+    outputs = draws @ kernel.T
+    inside = rank * np.mean(outputs**2, axis=1) - (length * np.mean(outputs, axis=1)) ** 2
+    projection = linalg.solve_triangular(
+        gram.factor[gram.pivots], kernel[:, gram.pivots].T, lower=True
+    )
+    outside = np.maximum(1 - np.sum(projection**2, axis=0), 0.0) + softness
+    variance = float(np.median(np.maximum(inside, 0.0) + outside))
+    return float(length / np.sqrt(max(variance, SMALLEST_VARIANCE)))

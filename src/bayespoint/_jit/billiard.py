@@ -47,7 +47,8 @@ class Flight(NamedTuple):
     fastmath={"nnan", "nsz", "contract", "reassoc"},
 )
 def fly(
-    gram, factor, extent, y, b, b_coef, v, v_coef, d, u, n_bounces, scatter, rng, first, spacing, n_draws
+    gram, factor, extent, y, b, b_coef, v, v_coef, d, u,
+    n_bounces, scatter, rng, first, spacing, n_draws,
 ):  # fmt: skip
     """Bounce n_bounces times, about every scatter-th time in a random direction.
 

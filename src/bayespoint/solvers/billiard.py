@@ -239,7 +239,7 @@ def _land(space: VersionSpace, ball: Ball, flights: list[Flight]) -> tuple[Ball,
     leg = Leg(
         integral=ball.v - v + jumps,
         length=sum(f.length for f in flights),
-        hits=sum(f.hits for f in flights),
+        hits=np.sum([f.hits for f in flights], axis=0),
         draws=np.vstack([np.hstack([f.draw_base, f.draw_coef]) for f in flights]),
     )
     b /= np.linalg.norm(b)
