@@ -24,7 +24,7 @@ def rbf_space(n_points, softness, seed=0, n_dimensions=3):
 
 
 def orthant_space(n_dimensions):
-    """The positive orthant, whose centre of mass is the diagonal."""
+    """The positive orthant, whose center of mass is the diagonal."""
     return VersionSpace(unit_gram(np.eye(n_dimensions), 0.0), np.ones(n_dimensions))
 
 

@@ -24,7 +24,7 @@ def test_wrong_usage_is_exit_code_2():
 def test_demo_shows_both_classifiers():
     result = CliRunner().invoke(app, ["demo", "--splits", "2"], env={"COLUMNS": "120"})
     assert result.exit_code == 0, result.output
-    for word in ["iris", "digits", "Bayes point", "SVC", "log loss", "rejecting"]:
+    for word in ["iris", "digits", "Bayes point", "SVC", "log loss", "rejected"]:
         assert word in result.output
 
 

@@ -37,6 +37,7 @@ class Score(NamedTuple):
     """What one model achieved on one split."""
 
     error: float
+    confidence: float
     log_loss: float
     rejected_error: float
     seconds: float
@@ -46,18 +47,12 @@ def run_demo(n_splits: int, seed: int) -> None:
     """Fit both classifiers on all splits and show a table."""
     console = Console()
     table = Table(
-        title="Bayes point machine and support vector machine, both with default parameters",
+        title="BayesPointClassifier and SVC, both with default parameters",
         caption=_caption(n_splits),
         caption_justify="left",
     )
-    columns = [
-        "data",
-        "classifier",
-        "error %",
-        "log loss",
-        "error % after rejecting 5 %",
-        "seconds a fit",
-    ]
+    columns = ["data", "classifier", "error %", "confi- dence %", "log loss"]
+    columns += ["error % 5 % rejected", "seconds a fit"]
     for column in columns:
         table.add_column(column, justify="left" if column in columns[:2] else "right")
     with Progress(console=Console(stderr=True), transient=True) as progress:
@@ -76,10 +71,11 @@ def run_demo(n_splits: int, seed: int) -> None:
 
 def _caption(n_splits: int) -> str:
     return (
-        f"Means over the same {n_splits} random splits, half for training; features scaled.\n"
-        "log loss: how much the stated probabilities are worth, smaller is better; those of\n"
-        "SVC come from a second model (sigmoid calibration, 5-fold cross-validation). The\n"
-        "least certain 5 % are those with the smallest largest probability."
+        f"Means over {n_splits} random splits in halves, the same for both; features scaled.\n"
+        "confidence: the mean probability that a classifier gives to its predictions.\n"
+        "log loss: what the stated probabilities are worth, less is better; those of\n"
+        "SVC come from a second model (sigmoid calibration, 5-fold cross-validation).\n"
+        "Rejected are the predictions with the smallest probability."
     )
 
 
@@ -117,6 +113,7 @@ def _score(model, probable, X, y, X_test, y_test) -> Score:
     curve = rejection_curve(y_test, predicted, probability.max(axis=1))
     return Score(
         error=float(np.mean(predicted != y_test)),
+        confidence=float(np.mean(probability.max(axis=1))),
         log_loss=log_loss(y_test, probability),
         rejected_error=float(np.interp(REJECT_RATE, curve.reject_rate, curve.error)),
         seconds=seconds,
@@ -125,13 +122,14 @@ def _score(model, probable, X, y, X_test, y_test) -> Score:
 
 def _add_rows(table: Table, name: str, scores: dict[str, list[Score]]) -> None:
     for i, (classifier, list_) in enumerate(scores.items()):
-        error, loss, rejected, seconds = np.mean(list_, axis=0)
+        error, confidence, loss, rejected, seconds = np.mean(list_, axis=0)
         # The median: the first fit in a process loads the compiled loops.
         seconds = np.median([s.seconds for s in list_])
         table.add_row(
             name if i == 0 else "",
             classifier,
             f"{100 * error:.1f}",
+            f"{100 * confidence:.1f}",
             f"{loss:.3f}",
             f"{100 * rejected:.1f}",
             f"{seconds:.3f}",

@@ -170,7 +170,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--names", nargs="+", choices=PUBLISHED, default=list(PUBLISHED))
     parser.add_argument("--jobs", type=int, default=1, help="processes, default: 1")
     parser.add_argument("--csv", metavar="FILE", help="write the figures of every split")
-    text = "play the paper's own algorithm 2 with so many bounces (it made about 1000)"
+    text = "play the paper's own algorithm 2 with so many bounces (1000 in the paper)"
     parser.add_argument("--algorithm-2", type=int, metavar="BOUNCES", help=text)
     return parser.parse_args(arguments)
 
