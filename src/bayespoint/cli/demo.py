@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from rich import box
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
@@ -50,11 +51,19 @@ def run_demo(n_splits: int, seed: int) -> None:
         title="BayesPointClassifier and SVC, both with default parameters",
         caption=_caption(n_splits),
         caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
     )
-    columns = ["data", "classifier", "error %", "confi- dence %", "log loss"]
-    columns += ["error % 5 % rejected", "seconds a fit"]
-    for column in columns:
-        table.add_column(column, justify="left" if column in columns[:2] else "right")
+    for column in ["data", "classifier"]:
+        table.add_column(column, no_wrap=True)
+    for column in [
+        "error\n%",
+        "confidence\n%",
+        "log\nloss",
+        "error %\n5 % rejected",
+        "seconds\na fit",
+    ]:
+        table.add_column(column, justify="right", no_wrap=True)
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("fitting", total=len(DATA) * n_splits)
         for name, load in DATA.items():
