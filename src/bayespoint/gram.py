@@ -132,10 +132,11 @@ def _pivoted_cholesky(matrix: np.ndarray, softness: float) -> tuple[np.ndarray, 
         rest = order[rank:]
         left = matrix[np.ix_(rest, rest)] - factor[rest] @ factor[rest].T
         noise = float(np.abs(left).max(initial=0.0))
-        if noise <= 2 * tolerance:
+        if noise <= 4 * tolerance:
             return factor, order[:rank]
+        # Noise of small pivots is amplified, so its true size is found step by step.
         _check_definite(matrix, softness)
-        tolerance = 2 * noise
+        tolerance *= 10
 
 
 class IndefiniteKernelError(ValueError):

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.metrics.pairwise import pairwise_kernels
+from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
@@ -15,10 +16,12 @@ KERNELS = ("linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed")
 
 # Rows of a callable kernel evaluated at once when only its diagonal is wanted.
 _DIAGONAL_BLOCK = 128
-# Points whose rbf kernel is this near to one are neighbors; if there are more than a few
-# for each point, all points are neighbors and it does not matter.
+# With so many features or fewer, distances are sums of squared differences.
+_FEW_FEATURES = 16
+# Points whose rbf kernel is this near to one are neighbors. If they have more differences
+# than this, some tenths of a second of work, most points are neighbors anyway.
 _NEIGHBORS = 1e-6
-_FEW_NEIGHBORS = 4
+_NEIGHBOR_WORK = 50_000_000
 
 
 class Kernel(NamedTuple):
@@ -54,21 +57,20 @@ class Kernel(NamedTuple):
 
     def _plain(self, X, Y) -> np.ndarray:
         if callable(self.name):
-            return _checked_matrix(self.name(X, Y), X.shape[0], Y.shape[0])
-        if self.name == "rbf" and not sparse.issparse(X) and not sparse.issparse(Y):
-            X, Y = X - self.origin, Y - self.origin
-        with np.errstate(over="ignore", invalid="ignore"):
-            matrix = pairwise_kernels(
-                X,
-                Y,
-                metric=self.name,
-                filter_params=True,
-                gamma=self.gamma,
-                degree=self.degree,
-                coef0=self.coef0,
-            )
-        if self.name == "rbf" and not sparse.issparse(X) and not sparse.issparse(Y):
-            _sharpen_neighbors(matrix, X, Y, self.gamma)
+            matrix = self.name(X, Y)
+        elif self.name == "rbf" and not sparse.issparse(X) and not sparse.issparse(Y):
+            matrix = _dense_rbf(X, Y, self.gamma, self.origin)
+        else:
+            with np.errstate(over="ignore", invalid="ignore"):
+                matrix = pairwise_kernels(
+                    X,
+                    Y,
+                    metric=self.name,
+                    filter_params=True,
+                    gamma=self.gamma,
+                    degree=self.degree,
+                    coef0=self.coef0,
+                )
         return _checked_matrix(matrix, X.shape[0], Y.shape[0])
 
 
@@ -111,17 +113,24 @@ def settle_kernel(
     return kernel._replace(constant=mean if mean > 0 else 1.0)
 
 
-def _sharpen_neighbors(matrix: np.ndarray, X, Y, gamma: float) -> None:
-    """Compute the rbf kernel of points that nearly coincide from their differences.
+def _dense_rbf(X, Y, gamma: float, origin) -> np.ndarray:
+    """Return exp(-gamma |x - y|^2) with the digits of small distances.
 
-    Matrix products lose the digits of small distances, and with them whether two points
-    are the same, which decides whether labels contradict each other.
+    Matrix products lose them, and with them whether two points are the same, which
+    decides whether labels contradict each other. With few features differences cost no
+    more; with many they are taken for neighbors alone.
     """
+    with np.errstate(over="ignore"):
+        if X.shape[1] <= _FEW_FEATURES:
+            return np.exp(-gamma * cdist(X, Y, "sqeuclidean"))
+        X, Y = X - origin, Y - origin
+        matrix = rbf_kernel(X, Y, gamma=gamma)
     rows, columns = np.nonzero(matrix > 1 - _NEIGHBORS)
-    if len(rows) <= _FEW_NEIGHBORS * (len(X) + len(Y)):
+    if len(rows) * X.shape[1] <= _NEIGHBOR_WORK:
         for part in np.array_split(np.arange(len(rows)), 1 + len(rows) // _DIAGONAL_BLOCK):
             off = X[rows[part]] - Y[columns[part]]
             matrix[rows[part], columns[part]] = np.exp(-gamma * np.sum(off**2, axis=1))
+    return matrix
 
 
 def _settle_gamma(gamma, X) -> float:
@@ -136,9 +145,8 @@ def _settle_gamma(gamma, X) -> float:
             variance = float(variances.mean() + means.var())
         else:
             variance = float(X.var())
-    largest = float(abs(X).max())
-    # Of constant data the variance is zero, but for rounding.
-    constant = variance <= (4 * np.finfo(float).eps * largest) ** 2
+        # Of constant data the variance is zero, but for rounding.
+        constant = np.sqrt(variance) <= 4 * np.finfo(float).eps * float(abs(X).max())
     scale = 1.0 if constant else 1.0 / (X.shape[1] * variance)
     if not np.isfinite(scale) or not np.isfinite(variance):
         raise ValueError(

@@ -1,0 +1,180 @@
+import csv
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC
+from sklearn.utils import Bunch
+
+from bayespoint import BayesPointClassifier
+from bayespoint.datasets import PAPER_DATA
+from bayespoint.papers import contest, table_1
+from bayespoint.papers.contest import Split, compare, compare_on_split, fit_hard_margin
+from bayespoint.papers.table_1 import PUBLISHED, Figure, judge, summarize
+from bayespoint.solvers import Billiard
+
+QUICK = Billiard(n_bounces=20_000, n_chains=2, tol=0.5)
+
+
+@pytest.fixture
+def problem(rng):
+    X = rng.standard_normal((60, 3))
+    return X, np.where(X[:, 0] * X[:, 1] + 0.1 * rng.standard_normal(60) > 0, 1, -1)
+
+
+def test_hard_margin_agrees_with_svc(problem):
+    """SVC has a bias, but none on data that are symmetric about the origin."""
+    X, y = problem
+    K = rbf_kernel(X, gamma=0.5)
+    mirrored = SVC(C=1e10, kernel="precomputed", tol=1e-6).fit(
+        np.block([[K, -K], [-K, K]]), np.concatenate([y, -y])
+    )
+    theirs = mirrored.decision_function(np.hstack([K, -K]))
+    ours = K @ fit_hard_margin(K, y)
+    # Both are solved to a relative precision of 1e-6 of the margin, which is 1 for SVC.
+    assert np.allclose(ours / np.min(y * ours), theirs, atol=1e-4)
+
+
+def test_hard_margin_is_a_unit_hypothesis_with_the_largest_margin(problem, rng):
+    X, y = problem
+    K = rbf_kernel(X, gamma=0.5) * np.outer(*[rng.uniform(1, 3, 60)] * 2)
+    coef = fit_hard_margin(K, y)
+    lengths = np.sqrt(np.diagonal(K))
+    assert np.isclose(coef @ K @ coef, 1)
+    margin = np.min(y * (K @ coef) / lengths)
+    assert margin > 0
+    for other in coef + 1e-3 * np.linalg.norm(coef) * rng.standard_normal((200, 60)):
+        assert np.min(y * (K @ other) / lengths) / np.sqrt(other @ K @ other) < margin
+
+
+def test_hard_margin_warns_without_a_version_space():
+    with pytest.warns(ConvergenceWarning, match="The margin found is"):
+        fit_hard_margin(np.ones((2, 2)), np.array([1, -1]))
+
+
+def test_split_agrees_with_machines_fitted_by_hand(problem):
+    X, y = problem
+    train, test = np.arange(40), np.arange(40, 60)
+    split = compare_on_split(X, y, train, test, 0.5, QUICK, seed=3)
+    model = BayesPointClassifier(
+        gamma=0.5, fit_intercept=False, softness=0.0, solver=QUICK, random_state=3
+    ).fit(X[train], y[train])
+    assert split.bpm == 100 * np.mean(model.predict(X[test]) != y[test])
+    coef = fit_hard_margin(rbf_kernel(X[train], gamma=0.5), y[train])
+    outputs = rbf_kernel(X[test], X[train], gamma=0.5) @ coef
+    assert split.svm == 100 * np.mean(np.sign(outputs) != y[test])
+    assert (split.svm_early, split.bpm_early) == (False, False)
+
+
+def test_early_stops_are_counted_not_warned_about(problem):
+    X, y = problem
+    solver = Billiard(n_bounces=100, n_chains=2, tol=1e-9)
+    split = compare_on_split(X, y, np.arange(40), np.arange(40, 60), 0.5, solver, seed=0)
+    assert split.bpm_early
+    assert not split.svm_early
+
+
+def test_other_warnings_are_passed_on():
+    def fit():
+        np.array([1.0]) / 0.0
+
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        assert contest._observe(fit)[2] is False
+
+
+def test_split_without_version_space_is_none():
+    X = np.array([[0.0], [0.0], [1.0], [2.0]])
+    y = np.array([1, -1, 1, -1])
+    assert compare_on_split(X, y, np.arange(3), np.arange(3, 4), 0.5, QUICK, seed=0) is None
+
+
+def test_more_splits_begin_with_the_same_ones(problem):
+    X, y = problem
+    settings = {"gamma": 0.5, "train_size": 0.6, "solver": QUICK}
+    done = []
+    many = compare(X, y, n_splits=4, progress=done.append, **settings)
+    few = compare(X, y, n_splits=2, **settings)
+    assert done == [1, 2, 3, 4]
+    assert [split[:2] for split in many[:2]] == [split[:2] for split in few]
+
+
+@pytest.mark.slow
+def test_splits_do_not_depend_on_the_processes(problem):
+    X, y = problem
+    settings = {"gamma": 0.5, "train_size": 0.6, "solver": QUICK, "n_splits": 4}
+    one, two = (compare(X, y, n_jobs=n_jobs, **settings) for n_jobs in (1, 2))
+    assert [split[:2] for split in one] == [split[:2] for split in two]
+
+
+def test_summary_agrees_with_statistics_by_hand(rng):
+    svm, bpm = rng.uniform(10, 20, 12), rng.uniform(9, 19, 12)
+    splits = [
+        Split(a, b, 0.1 * i, i, False, i < 3) for i, (a, b) in enumerate(zip(svm, bpm, strict=True))
+    ]
+    row = summarize([None, *splits, None])
+    assert np.allclose(row.svm, (svm.mean(), svm.std(ddof=1) / np.sqrt(12)))
+    assert np.allclose(row.bpm, (bpm.mean(), bpm.std(ddof=1) / np.sqrt(12)))
+    difference = bpm - svm
+    t = difference.mean() / (difference.std(ddof=1) / np.sqrt(12))
+    assert np.isclose(row.p_value, stats.t(11).cdf(t))
+    assert np.allclose(row.seconds, (0.55, 5.5))
+    assert row.early == (0, 3)
+    assert row.n_inconsistent == 2
+
+
+@pytest.mark.parametrize(("bpm", "p_value"), [(1.0, 0.0), (2.0, 0.5), (3.0, 1.0)])
+def test_constant_difference_is_judged_without_a_test(bpm, p_value):
+    assert summarize([Split(2.0, bpm, 0.0, 0.0, False, False)] * 3).p_value == p_value
+
+
+def test_too_few_splits_are_refused():
+    with pytest.raises(ValueError, match=r"At least 2 splits .* but there are 1 of 3"):
+        summarize([None, Split(1.0, 1.0, 0.0, 0.0, False, False), None])
+
+
+def test_verdict_counts_standard_errors():
+    paper = Figure(10.0, 0.3)
+    assert judge(Figure(11.0, 0.4), paper) == "agrees (+2.0)"
+    assert judge(Figure(12.0, 0.4), paper) == "is higher (+4.0)"
+    assert judge(Figure(8.0, 0.4), paper) == "is lower (-4.0)"
+
+
+def test_every_published_data_set_can_be_loaded():
+    assert set(PUBLISHED) == set(PAPER_DATA)
+
+
+def test_command_line(tmp_path, monkeypatch, capsys, rng):
+    monkeypatch.setattr(table_1, "SOLVER", QUICK)
+    source = PAPER_DATA["thyroid"]
+    X = rng.standard_normal(source.shape)
+    (tmp_path / "raetsch").mkdir()
+    np.savez(tmp_path / source.file, X=X, y=np.where(X[:, 0] > 0, 1, -1))
+    path = tmp_path / "splits.csv"
+    table_1.main(
+        ["--data", str(tmp_path), "--names", "thyroid", "--splits", "2", "--csv", str(path)]
+    )
+    out, err = capsys.readouterr()
+    assert "5.3 ± 0.24" in out
+    assert "0 of 2" in out
+    assert "thyroid: 2 of 2 splits" in err
+    with open(path, newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    assert [line["split"] for line in lines] == ["0", "1"]
+    assert 0 <= float(lines[0]["bpm"]) <= 100
+
+
+def test_algorithm_2_can_be_chosen(monkeypatch, capsys):
+    solvers = []
+
+    def remember(X, y, *, solver, **settings):
+        solvers.append(solver)
+        return [Split(20.0, 10.0, 0.0, 0.0, False, False)] * 2
+
+    monkeypatch.setattr(table_1, "load_paper_data", lambda name, folder: Bunch(X=None, y=None))
+    monkeypatch.setattr(table_1, "compare", remember)
+    table_1.main(["--names", "heart", "--algorithm-2", "1000"])
+    table_1.main(["--names", "heart"])
+    assert (solvers[0].algorithm, solvers[0].n_bounces) == ("herbrich", 1000)
+    assert solvers[1] is table_1.SOLVER
