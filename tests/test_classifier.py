@@ -3,7 +3,9 @@ import subprocess
 import sys
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_info
 
 from bayespoint import BayesPointClassifier
 from bayespoint.gram import IndefiniteKernelError
@@ -231,6 +234,27 @@ def test_hardest_examples_are_between_the_classes():
     assert len(model.hardest_examples(100)[0]) == 21
 
 
+def test_sampling_error_is_honest(moons):
+    # Against a long run, in units of the stated error. Eight chains give a t distribution
+    # with 7 degrees of freedom, root mean square 1.18; decisions at 60 points hang together.
+    X, X_test, y, _ = moons
+    exact = classifier(solver=Billiard(tol=0.01)).fit(X, y)
+    z = []
+    for seed in range(12):
+        model = classifier(solver=Billiard(tol=0.1), random_state=seed).fit(X, y)
+        error = np.hypot(model.decision_std_error(X_test), exact.decision_std_error(X_test))
+        z.append((model.decision_function(X_test) - exact.decision_function(X_test)) / error)
+    assert 0.6 < np.sqrt(np.mean(np.square(z))) < 1.9
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_sampling_error_is_unknown_before_the_balls_have_mixed(moons):
+    X, X_test, y, _ = moons
+    model = classifier(solver=Billiard(n_bounces=1000)).fit(X, y)
+    assert not model.diagnostics_.mixed[0]
+    assert np.all(model.decision_std_error(X_test) == np.inf)
+
+
 def test_sampling_error_shrinks_with_tol(moons):
     X, X_test, y, _ = moons
     rough, fine = (
@@ -294,9 +318,16 @@ def test_units_of_the_features_do_not_matter(iris, kernel, scale):
     assert scaled.score(X * scale, y) > 0.8
 
 
-def test_far_from_zero(iris):
-    X, _, y, _ = iris
-    assert classifier().fit(X + 1e7, y).score(X + 1e7, y) > 0.9
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_far_from_zero(moons, kernel):
+    X, _, y, _ = moons
+    near = classifier(kernel=kernel).fit(X, y).score(X, y)
+    assert classifier(kernel=kernel).fit(X + 1e6, y).score(X + 1e6, y) > near - 0.05
+
+
+def test_features_too_small_for_double_precision():
+    with pytest.raises(ValueError, match="too small for double precision"):
+        classifier(kernel="linear").fit([[1e-170], [2e-170]], [0, 1])
 
 
 # Hard cases: the right answer, or an error that helps
@@ -326,15 +357,25 @@ def test_conflicting_labels_are_named():
     classifier(softness=0.1).fit(X, [0, 0, 1, 1])
 
 
+@pytest.mark.filterwarnings("ignore:max_time=")
+def test_conflicts_of_a_part_are_named_as_in_the_whole():
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.standard_normal((300, 2)), 2, axis=0)
+    with pytest.raises(NoVersionSpaceError) as caught:
+        classifier(softness=0.0, max_time=1e-6).fit(X, np.tile([0, 1], 300))
+    conflict = caught.value.conflict
+    assert len(conflict) % 2 == 0
+    np.testing.assert_array_equal(conflict[::2] + 1, conflict[1::2])
+
+
 def test_xor_with_a_linear_kernel_is_an_error_with_a_proof():
     X = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]])
     with pytest.raises(NoVersionSpaceError, match="contradict") as caught:
         classifier(kernel="linear", softness=0.0).fit(X, [0, 0, 1, 1])
     error = caught.value
-    z = np.array([-1, -1, 1, 1])[:, None] * np.column_stack([X, np.ones(4)])
-    z /= np.linalg.norm(np.column_stack([X, np.ones(4)]), axis=1)[:, None]
+    # Measured from their mean all points have length sqrt(1/2), which the constant is too.
+    z = np.column_stack([X - 0.5, np.full(4, np.sqrt(0.5))]) * [[-1], [-1], [1], [1]]
     assert np.all(error.weights >= 0)
-    # The constant is the mean squared length of the points, which is 1 here.
     np.testing.assert_allclose(error.weights @ z[error.conflict], 0, atol=1e-9)
 
 
@@ -409,7 +450,7 @@ def test_default_arguments_fit_anything_finite():
 
 def test_memory_is_asked_for_before_it_is_taken():
     X = np.zeros((1000, 1))
-    with pytest.raises(ValueError, match=r"1000 training points.*15 MB.*cache_size is 10"):
+    with pytest.raises(ValueError, match=r"1000 training points.*38.3 MB.*cache_size is 10"):
         classifier(cache_size=10).fit(X, np.arange(1000) % 2)
 
 
@@ -418,8 +459,12 @@ def test_errors_before_fitting_and_in_parameters(fitted):
         classifier().predict([[0.0]])
     with pytest.raises(ValueError, match="softness"):
         classifier(softness=-1.0).fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ValueError, match=r"n_samples should be between 1 and 256"):
+    with pytest.raises(ValueError, match=r"n_samples should be a whole number between 1 and 256"):
         fitted.sample_decision([[0.0] * 4], 1000)
+    with pytest.raises(TypeError, match=r"pass Billiard\(\)"):
+        classifier(solver=Billiard).fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match="n_examples should be at least 1"):
+        fitted.hardest_examples(0)
     with pytest.raises(ValueError, match=r"square"):
         classifier(kernel="precomputed").fit(np.ones((3, 2)), [0, 1, 0])
     assert fitted.sample_decision(fitted.support_vectors_[:2], 5).shape == (5, 2, 3)
@@ -433,6 +478,28 @@ def test_same_seed_same_coefficients_whatever_n_jobs(iris):
     one, two = (classifier(n_jobs=n_jobs).fit(X, y) for n_jobs in [1, 2])
     np.testing.assert_array_equal(one.dual_coef_, two.dual_coef_)
     np.testing.assert_array_equal(one.draw_coef_, two.draw_coef_)
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_the_joblib_backend_does_not_matter(iris, backend):
+    X, _, y, _ = iris
+    alone = classifier().fit(X, y)
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        other = classifier().fit(X, y)
+    np.testing.assert_array_equal(alone.dual_coef_, other.dual_coef_)
+
+
+def test_overlapping_fits_leave_blas_as_it_was(iris):
+    X, _, y, _ = iris
+
+    def threads():
+        return [p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas"]
+
+    before = threads()
+    with ThreadPoolExecutor(4) as pool:
+        models = list(pool.map(lambda seed: classifier(random_state=seed).fit(X, y), range(6)))
+    assert threads() == before
+    np.testing.assert_array_equal(models[0].dual_coef_, classifier().fit(X, y).dual_coef_)
 
 
 def test_pickle_clone_pipeline_and_grid_search(iris):
@@ -508,7 +575,9 @@ X = rng.standard_normal((300, 5))
 y = (X[:, 0] > 0).astype(int)
 solver = Billiard(tol=0, n_bounces=10**12)
 BayesPointClassifier(softness=0.1, max_time=0.1, solver=solver).fit(X, y)
+from bayespoint import interrupt
 for i in range(10):
+    interrupt._last_press = -10.0  # as if there were time between the presses
     threading.Timer(0.2 + 0.013 * i, os.kill, (os.getpid(), signal.SIGINT)).start()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -517,6 +586,32 @@ for i in range(10):
     assert model.score(X, y) > 0.8
 assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 """
+
+
+TWICE = """
+import os, signal, threading
+import numpy as np
+from sklearn.model_selection import GridSearchCV
+from bayespoint import BayesPointClassifier
+from bayespoint.solvers import Billiard
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((300, 5))
+y = (X[:, 0] > 0).astype(int)
+model = BayesPointClassifier(solver=Billiard(tol=0, n_bounces=10**12))
+for wait in [1.0, 1.5]:
+    threading.Timer(wait, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    GridSearchCV(model, {"softness": [0.1, 0.2, 0.3]}, cv=2).fit(X, y)
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+def test_ctrl_c_twice_stops_a_search():
+    command = [sys.executable, "-W", "ignore", "-c", TWICE]
+    result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=200)
+    assert result.stdout == "stopped\n"
 
 
 @pytest.mark.parametrize("n_jobs", ["1", "2"])
@@ -529,7 +624,7 @@ class StopAfter:
 
     def __init__(self, n_rounds):
         self.n_rounds = n_rounds
-        self.seen = 0
+        self.seen = self.begun = self.ended = 0
 
     def setup(self, estimator, context):
         pass
@@ -538,9 +633,10 @@ class StopAfter:
         pass
 
     def on_fit_task_begin(self, estimator, context):
-        pass
+        self.begun += 1
 
     def on_fit_task_end(self, estimator, context):
+        self.ended += 1
         self.seen += context.task_name == "round"
         return context.task_name == "round" and self.seen >= self.n_rounds
 
@@ -552,6 +648,7 @@ def test_callbacks_see_rounds_and_may_stop(moons):
     with pytest.warns(ConvergenceWarning, match="callback"):
         model.fit(X, y)
     assert callback.seen == 3
+    assert callback.begun == callback.ended
 
 
 def test_progress_on_request(moons, capsys):

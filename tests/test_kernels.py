@@ -220,6 +220,7 @@ def test_dense_equals_csr(name, normalize):
 @pytest.mark.parametrize("name", NAMED)
 def test_callable_equals_the_kernel_it_computes(name):
     X, Y = gaussian(6, 3), gaussian(4, 3, SEED + 1)
+    X -= X.mean(axis=0)  # where linear with an intercept measures from
     for normalize in (False, True):
         for fit_intercept in (False, True):
             flags = {"normalize": normalize, "fit_intercept": fit_intercept}
@@ -231,45 +232,59 @@ def test_callable_equals_the_kernel_it_computes(name):
             np.testing.assert_allclose(written.lengths(X), named.lengths(X), rtol=64 * EPS)
 
 
-# --- digits far from the origin
+def test_linear_with_an_intercept_measures_from_the_mean():
+    X, Y = gaussian(6, 3), gaussian(4, 3, SEED + 1)
+    near, far = (settle("linear", X + shift, fit_intercept=True) for shift in (0.0, 1000.0))
+    known = 1e6 * 64 * EPS  # squares of what cancels
+    np.testing.assert_allclose(far(X + 1000, Y + 1000), near(X, Y), atol=known)
+    csr = settle("linear", sparse.csr_array(X + 1000.0), fit_intercept=True)
+    shifted = csr(sparse.csr_array(X + 1000.0), sparse.csr_array(Y + 1000.0))
+    np.testing.assert_allclose(shifted, near(X, Y), atol=known)
+    np.testing.assert_allclose(
+        csr.lengths(sparse.csr_array(X + 1000.0)), near.lengths(X), atol=known
+    )
 
 
+# --- digits far from the origin; matrix products may be faster where there are many features
+
+
+@pytest.mark.parametrize("n_features", [3, 50])
 @pytest.mark.parametrize("offset", [1e4, 1e8])
-def test_rbf_keeps_its_digits_far_from_the_origin(offset):
-    far = gaussian(20, 3) + offset
+def test_rbf_keeps_its_digits_far_from_the_origin(offset, n_features):
+    far = gaussian(20, n_features) + offset
     near = far - offset  # exact: neither operand is more than twice the other
-    kernel = settle("rbf", far, gamma=1.0)
-    differences = near[:, None] - near[None]
-    expected = np.exp(-np.sum(differences**2, axis=2))
-    # Measured from the mean, coordinates of order 4 are known to the spacing of numbers
-    # at the origin of measurement, which is far: twice that, times 2 |x - x'| <= 20.
-    known = 40 * np.spacing(np.float64(4.0)) * 3
-    np.testing.assert_allclose(kernel(far, far), expected, atol=known, rtol=0)
+    kernel = settle("rbf", far, gamma=1 / n_features)
+    squared = np.sum((near[:, None] - near[None]) ** 2, axis=2)
+    # Sums of n squares of numbers up to 8 that are known to eps, times gamma = 1 / n.
+    known = 64 * EPS * (8 + squared.max() / n_features)
+    np.testing.assert_allclose(kernel(far, far), np.exp(-squared / n_features), atol=known, rtol=0)
 
 
+@pytest.mark.parametrize("n_features", [2, 50])
 @pytest.mark.parametrize("distance", [1e5, 1e9])
-def test_rbf_keeps_its_digits_beside_an_outlier(distance):
+def test_rbf_keeps_its_digits_beside_an_outlier(distance, n_features):
     # What one point does must not change the kernel between others.
-    X = gaussian(11, 2)
+    X = gaussian(11, n_features)
     X[0] = distance
-    kernel = settle("rbf", X, gamma=1.0)
-    differences = X[1:, None] - X[None, 1:]
-    expected = np.exp(-np.sum(differences**2, axis=2))
-    known = 64 * EPS * np.sum(differences**2, axis=2).max()
-    np.testing.assert_allclose(kernel(X, X)[1:, 1:], expected, atol=known, rtol=0)
+    kernel = settle("rbf", X, gamma=1 / n_features)
+    squared = np.sum((X[1:, None] - X[None, 1:]) ** 2, axis=2)
+    known = 64 * EPS * (8 + squared.max() / n_features)
+    np.testing.assert_allclose(
+        kernel(X, X)[1:, 1:], np.exp(-squared / n_features), atol=known, rtol=0
+    )
 
 
-def test_rbf_keeps_its_digits_in_clusters_far_apart():
+@pytest.mark.parametrize("n_features", [2, 50])
+def test_rbf_keeps_its_digits_in_clusters_far_apart(n_features):
     # No single origin is near to all points; their differences are.
-    X = gaussian(12, 2)
+    X = gaussian(12, n_features)
     X[4:8] += 1e6
     X[8:] -= 1e6
-    differences = X[:, None] - X[None]
-    squared = np.sum(differences**2, axis=2)
+    squared = np.sum((X[:, None] - X[None]) ** 2, axis=2)
     # Far apart the kernel is 0, within a cluster it follows from differences of order 1.
-    known = 64 * EPS * squared[squared < 1e6].max()
-    kernel = settle("rbf", X, gamma=1.0)
-    np.testing.assert_allclose(kernel(X, X), np.exp(-squared), atol=known, rtol=0)
+    known = 64 * EPS * (8 + squared[squared < 1e6].max() / n_features)
+    kernel = settle("rbf", X, gamma=1 / n_features)
+    np.testing.assert_allclose(kernel(X, X), np.exp(-squared / n_features), atol=known, rtol=0)
 
 
 # --- the constant term
@@ -278,11 +293,12 @@ def test_rbf_keeps_its_digits_in_clusters_far_apart():
 @pytest.mark.parametrize("name", ["linear", "poly", "sigmoid"])
 def test_constant_is_the_mean_squared_length(name):
     X, Y = gaussian(9, 3), gaussian(4, 3, SEED + 1)
+    X -= X.mean(axis=0)  # where linear with an intercept measures from
     kernel, plain = settle(name, X, fit_intercept=True), settle(name, X)
     mean = math.fsum(formula(name, x.tolist(), x.tolist()) for x in X) / len(X)
     assert kernel.constant == pytest.approx(mean, rel=3 * DEGREE * 8 * EPS)
     assert plain.constant == 0
-    np.testing.assert_array_equal(kernel(X, Y), plain(X, Y) + kernel.constant)
+    np.testing.assert_allclose(kernel(X, Y), plain(X, Y) + kernel.constant, rtol=64 * EPS)
 
 
 @pytest.mark.parametrize(

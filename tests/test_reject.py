@@ -27,6 +27,8 @@ def test_strings():
         (([0], [0], [np.nan]), "NaN"),
         (([], [], []), "empty"),
         (([0, 1], [0, 1], [1.0]), "inconsistent"),
+        (([0, 1], [0, 1, 2], [1.0, 2.0]), "inconsistent"),
+        (([0, 1], [0, 1], np.ones((2, 2))), "1d array"),
     ],
 )
 def test_errors(arguments, message):

@@ -7,6 +7,8 @@ is here.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -24,8 +26,9 @@ class Progress:
         self._context = estimator._init_callback_context(max_subtasks=n_outputs)
         self._context.call_on_fit_task_begin(estimator=estimator)
 
-    def output(self, number: int):
-        """Return a function that the solver calls after each round."""
+    @contextmanager
+    def output(self, number: int) -> Iterator[Callable[[dict[str, Any]], bool]]:
+        """Give a function that the solver calls after each round."""
         context = self._context.subcontext(task_name="output", max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self._estimator)
 
@@ -34,12 +37,10 @@ class Progress:
             round_.call_on_fit_task_begin(estimator=self._estimator)
             if self._verbose:
                 self._say(number, info)
-            stop = round_.call_on_fit_task_end(estimator=self._estimator)
-            if info["stop"]:
-                context.call_on_fit_task_end(estimator=self._estimator)
-            return bool(stop)
+            return bool(round_.call_on_fit_task_end(estimator=self._estimator))
 
-        return on_round
+        yield on_round
+        context.call_on_fit_task_end(estimator=self._estimator)
 
     def end(self) -> None:
         """Tell the callbacks that the fit is over."""

@@ -15,14 +15,13 @@ from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
 
 from ._progress import CallbackSupportMixin, Progress, with_callbacks
+from ._threads import one_blas_thread
 from .kernels import KERNELS, Kernel, settle_kernel
 from .probabilities import exactly_one, probit_scale, two_classes
 from .problem import Problem, pose_problem
 from .solvers import Billiard, Posterior
-from .solvers.billiard import MIXED
 
 # Bytes of kernel matrix held at once by predictions.
 PREDICTION_BLOCK = 2**26
@@ -71,8 +70,9 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         more of it tolerates more noise in the labels. "auto" is 0 where that is easy
         and 0.1 elsewhere, with a warning.
     cache_size : float, default=2000
-        Megabytes that kernel matrix and factor may take, 16 m^2 bytes for m training
-        points. An error says so before more is used.
+        Megabytes that a fit may take: for m training points up to 32 m^2 bytes for the
+        kernel matrix and its factor, and 32 m for each draw of each output. An error
+        says so before more is used.
     max_time : float, default=None
         Seconds after which `fit` returns the best answer so far, with a
         `ConvergenceWarning`. If they are not enough for all training points, a part of
@@ -99,16 +99,22 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         These points; without columns for a precomputed kernel.
     draw_coef_ : ndarray of shape (n_outputs, n_draws, n_support)
         Coefficients of single hypotheses of unit length, drawn from the posterior.
+    chain_coef_ : ndarray of shape (n_outputs, n_chains, n_support)
+        Coefficients of the means of the solver's independent chains.
     softness_, gamma_, constant_ : float
         The softness, the gamma and the constant term of the kernel that were used.
+    origin_ : ndarray
+        The point from which the kernels linear (with an intercept) and rbf measure.
     probit_scale_ : float
         The probability of a class against the rest is Phi(probit_scale_ * decision).
     diagnostics_ : Bunch
         What the solver reports, an entry an output: `angle` (estimated angle between
         the answer and the true Bayes point, radians), `ess` (effective number of
         independent draws), `r_hat`, `n_bounces`, `hits` (n_outputs, n_samples: bounces
-        on the wall of each training point), `stop` (why it ended), `seconds`,
-        `resultant` (length of the mean of the unit hypotheses).
+        on the wall of each training point), `stop` (why it ended: "tol", "n_bounces",
+        "max_time", "interrupted" or "callback"), `mixed` (whether the error can be
+        believed), `length` (of the trajectories), `scatter` (one in so many bounces
+        did), `seconds`, `resultant` (length of the mean of the unit hypotheses).
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -116,7 +122,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
 
     Notes
     -----
-    Training takes 16 m^2 bytes, O(m^3) once for the factor of the Gram matrix, and O(m)
+    Training takes up to 32 m^2 bytes, O(m^3) once for the factor of the Gram matrix, and O(m)
     a bounce. Beyond some ten thousand points use a subset of the data.
 
     Probabilities: with a Gaussian prior on w, the length of its part in the span of the
@@ -151,7 +157,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         "solver": [StrOptions({"auto", "billiard"}), HasMethods(["solve"])],
         "softness": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
         "cache_size": [Interval(Real, 0, None, closed="neither")],
-        "max_time": [Interval(Real, 0, None, closed="neither"), None],
+        "max_time": [Interval(Real, 0, None, closed="right"), None],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -205,17 +211,21 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             The fitted classifier.
         """
         self._validate_params()
+        if isinstance(self.solver, type):
+            raise TypeError(
+                f"solver should be an instance, but is a class: pass {self.solver.__name__}()."
+            )
         deadline = time.perf_counter() + (np.inf if self.max_time is None else self.max_time)
         X, signs = self._check_training_data(X, y)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(_SEEDS))
         # One thread for matrix algebra: its rounding would depend on their number,
         # and the balls have the cores.
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_blas_thread():
             rows = self._choose_rows(signs, rng)
             kernel = self._settle_kernel(X)
             problem = self._enter_version_spaces(kernel, X, signs, rows, rng)
             posteriors = self._solve(problem, rng, deadline)
-        self._store(X, kernel, problem, posteriors)
+            self._store(X, kernel, problem, posteriors)
         return self
 
     def decision_function(self, X):
@@ -282,6 +292,11 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     def sample_decision(self, X, n_samples=None):
         """Return the outputs of single hypotheses drawn from the posterior.
 
+        Hypotheses are unit vectors in the span of the training points, as in the papers.
+        What a hypothesis may do outside the span, where the data say nothing, and the
+        noise that `softness` stands for, are not in them: the share of positive outputs
+        is not a probability, which is what `predict_proba` is for.
+
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
@@ -297,11 +312,11 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         check_is_fitted(self)
         available = self.draw_coef_.shape[1]
         wanted = available if n_samples is None else n_samples
-        if not 1 <= wanted <= available:
+        if not isinstance(wanted, Integral) or not 1 <= wanted <= available:
             raise ValueError(
-                f"n_samples should be between 1 and {available}, the number of draws that "
-                f"were kept, but is {wanted}. Fit with solver=Billiard(n_draws={wanted}) "
-                "to keep more."
+                f"n_samples should be a whole number between 1 and {available}, the number of "
+                f"draws that were kept, but is {wanted}. Fit with a larger n_draws of the "
+                "solver to keep more."
             )
         chosen = np.linspace(0, available - 1, wanted).astype(int)
         blocks = [block.outputs(self.draw_coef_[:, chosen]) for block in self._blocks(X)]
@@ -312,7 +327,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
 
         The Bayes classification strategy (000, eq. 7): every draw from the posterior
         classifies the point, and the majority wins. It is in general not what any single
-        hypothesis says, the Bayes point included.
+        hypothesis says, the Bayes point included. The hypotheses are those of
+        `sample_decision`.
 
         Parameters
         ----------
@@ -337,7 +353,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
 
         A prediction is settled when its decision is several of these away from zero (for
         more classes, from the decision of the second class): a longer run of the solver
-        would not change it.
+        would not change it. The error is that of the mean of independent chains, infinite
+        as long as they have not mixed.
 
         Parameters
         ----------
@@ -350,8 +367,14 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             Standard errors.
         """
         check_is_fitted(self)
-        spread = [block.outputs(self.draw_coef_).std(axis=0) for block in self._blocks(X)]
-        return self._squeeze(np.concatenate(spread) / np.sqrt(self.diagnostics_.ess))
+        n_chains = self.chain_coef_.shape[1]
+        spread = [
+            block.outputs(self.chain_coef_).std(axis=0, ddof=1) / np.sqrt(n_chains)
+            for block in self._blocks(X)
+        ]
+        errors = np.concatenate(spread)
+        errors[:, ~self.diagnostics_.mixed] = np.inf
+        return self._squeeze(errors)
 
     def hardest_examples(self, n_examples=25):
         """Return the training points whose walls the hypotheses meet most often.
@@ -372,6 +395,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             Bounces on the walls of these points, over all outputs.
         """
         check_is_fitted(self)
+        if n_examples < 1:
+            raise ValueError(f"n_examples should be at least 1, but is {n_examples}.")
         hits = self.diagnostics_.hits.sum(axis=0)
         order = np.argsort(-hits, kind="stable")[:n_examples]
         return order, hits[order]
@@ -418,12 +443,13 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        needed = 16 * len(rows) ** 2 / 2**20
+        draws = len(signs) * getattr(self.solver, "n_draws", Billiard().n_draws)
+        needed = 32 * len(rows) * (len(rows) + draws) / 2**20
         if needed > self.cache_size:
             raise ValueError(
-                f"The kernel matrix of {len(rows)} training points and its factor need "
-                f"{needed:.0f} MB, but cache_size is {self.cache_size:g}. Raise cache_size if "
-                "there is that much memory, or train on a subset of the points."
+                f"The kernel matrix of {len(rows)} training points, its factor and the draws "
+                f"need up to {needed:.3g} MB, but cache_size is {self.cache_size:g}. Raise "
+                "cache_size if there is that much memory, or train on a subset of the points."
             )
         return rows
 
@@ -446,14 +472,15 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             share = (deadline - now) / (len(problem.spaces) - i)
             if posteriors and posteriors[-1].info["stop"] in ("interrupted", "callback"):
                 share = 0.0  # the others get the shortest run that gives an answer
-            posterior = solver.solve(
-                space,
-                rng,
-                start=start,
-                n_jobs=self.n_jobs,
-                deadline=now + share,
-                on_round=progress.output(i),
-            )
+            with progress.output(i) as on_round:
+                posterior = solver.solve(
+                    space,
+                    rng,
+                    start=start,
+                    n_jobs=self.n_jobs,
+                    deadline=now + share,
+                    on_round=on_round,
+                )
             posteriors.append(posterior)
         progress.end()
         _warn_unless_converged([p.info for p in posteriors])
@@ -479,11 +506,13 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             self.support_vectors_ = X[self.support_]
         self.dual_coef_ = coef[:, used] * to_points
         self.draw_coef_ = draws[:, :, used] * to_points[:, None]
+        chains = np.array([p.chains for p in posteriors])
+        self.chain_coef_ = chains[:, :, used] * to_points[:, None]
         self.intercept_ = kernel.constant * self.dual_coef_.sum(axis=1)
         self.softness_ = gram.softness
         self.gamma_ = kernel.gamma
         self.constant_ = kernel.constant
-        self._origin = np.asarray(kernel.origin)
+        self.origin_ = np.asarray(kernel.origin)
         self.probit_scale_ = probit_scale(gram, draws * signs[:, None])
         infos = [p.info for p in posteriors]
         self.diagnostics_ = Bunch(**{key: np.array([i[key] for i in infos]) for key in infos[0]})
@@ -500,7 +529,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             coef0=self.coef0,
             normalize=self.normalize,
             constant=self.constant_,
-            origin=self._origin,
+            origin=self.origin_,
         )
 
     def _blocks(self, X):
@@ -510,18 +539,17 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         kernel = self._fitted_kernel()
         widest = max(len(self.support_), self.draw_coef_[:, :, 0].size)
         rows = max(PREDICTION_BLOCK // (8 * widest), 1)
-        with threadpool_limits(limits=1, user_api="blas"):
-            for start in range(0, X.shape[0], rows):
-                part = X[start : start + rows]
-                if self.kernel == "precomputed":
-                    part = part.toarray() if sparse.issparse(part) else part
-                    matrix = part[:, self.support_] + kernel.constant
-                    lengths = np.full(len(matrix), np.sqrt(self._mean_square))
-                else:
-                    matrix = kernel(part, self.support_vectors_)
-                    lengths = kernel.lengths(part)
-                lengths = np.where(lengths > 0, lengths, 1.0)
-                yield _Block(matrix / lengths[:, None])
+        for start in range(0, X.shape[0], rows):
+            part = X[start : start + rows]
+            if self.kernel == "precomputed":
+                part = part.toarray() if sparse.issparse(part) else part
+                matrix = part[:, self.support_] + kernel.constant
+                lengths = np.full(len(matrix), np.sqrt(self._mean_square))
+            else:
+                matrix = kernel(part, self.support_vectors_)
+                lengths = kernel.lengths(part)
+            lengths = np.where(lengths > 0, lengths, 1.0)
+            yield _Block(matrix / lengths[:, None])
 
     def _decision(self, X):
         """Return the decision function with one column an output."""
@@ -577,15 +605,16 @@ def _warn_unless_converged(infos: list[dict]) -> None:
     early = [info for info in infos if info["stop"] != "tol"]
     if not early:
         return
-    worst = max(early, key=lambda info: (info["r_hat"] > MIXED, info["angle"]))
+    worst = max(early, key=lambda info: (not info["mixed"], info["angle"]))
     known = (
         f"at an estimated angle of {worst['angle']:.2g} to the Bayes point"
-        if worst["r_hat"] <= MIXED
-        else f"before its error could be known (R-hat is {worst['r_hat']:.2f}, not yet near 1)"
+        if worst["mixed"]
+        else f"before its error could be known (R-hat {worst['r_hat']:.2f})"
     )
     advice = {
         "n_bounces": "Raise n_bounces or tol of the solver, or soften the boundary",
         "max_time": "Raise max_time",
+        "interrupted": "Press Ctrl-C twice to stop without an answer",
     }.get(worst["stop"], "Fit again for a more exact answer")
     warnings.warn(
         f"The solver stopped early ({worst['stop']}) after {worst['n_bounces']} bounces, {known}. "

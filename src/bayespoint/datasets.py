@@ -25,9 +25,9 @@ class _Source(NamedTuple):
     standardize: bool  # the folder's files are standardized already, OpenML's are not
 
 
-# Sonar and ionosphere are used raw, in [0, 1] and [-1, 1]: the widths in 000's table 1
-# only make sense for these units. OpenML's waveform-5000 is another draw of the same
-# waves, with 19 columns of noise behind the 21 that count.
+# 000 does not say in which units it used sonar and ionosphere. Raw, as here, they show the
+# same winners as in its table 1; standardized, neither does (100 splits). OpenML's
+# waveform-5000 is another draw of the waves, with 19 columns of noise after the 21.
 PAPER_DATA = {
     "heart": _Source("raetsch/heart.npz", (270, 13), 53, (1,), True),
     "thyroid": _Source("raetsch/thyroid.npz", (215, 5), 40682, (1, 2), True),

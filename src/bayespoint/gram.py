@@ -49,12 +49,12 @@ class Gram(NamedTuple):
         return coefficients
 
 
-def unit_gram(kernel_matrix: np.ndarray, softness: float) -> Gram:
+def unit_gram(kernel_matrix: np.ndarray, softness: float, names: np.ndarray | None = None) -> Gram:
     """Scale a kernel matrix to unit diagonal, add softness, and factor it.
 
     Raises `IndefiniteKernelError` when the matrix is not a Gram matrix: when no points
     in any feature space have these inner products. Points at the origin of feature
-    space become zero rows.
+    space become zero rows. In errors, points are called by `names`.
 
     Notes
     -----
@@ -68,11 +68,12 @@ def unit_gram(kernel_matrix: np.ndarray, softness: float) -> Gram:
             "The kernel should give finite numbers for the training points, but some are NaN "
             "or infinite. Scale the features to moderate numbers, or lower gamma or degree."
         )
+    names = np.arange(len(kernel_matrix)) if names is None else names
     diagonal = np.diagonal(kernel_matrix)
     if kernel_matrix.size and not diagonal.min() >= 0:
         worst = int(np.argmin(diagonal))
         raise IndefiniteKernelError(
-            f"The kernel gives k(x, x) = {diagonal[worst]:.3g} for training point {worst}, "
+            f"The kernel gives k(x, x) = {diagonal[worst]:.3g} for training point {names[worst]}, "
             "but the squared length of a point cannot be negative. Choose another kernel, "
             "or for sigmoid and poly a larger coef0."
         )
@@ -80,12 +81,12 @@ def unit_gram(kernel_matrix: np.ndarray, softness: float) -> Gram:
     at_origin = np.flatnonzero(lengths == 0)
     if at_origin.size and np.any(kernel_matrix[at_origin]):
         raise IndefiniteKernelError(
-            f"The kernel puts training points {at_origin[:10].tolist()} at the origin, "
+            f"The kernel puts training points {names[at_origin[:10]].tolist()} at the origin, "
             "k(x, x) = 0, but gives some k(x, x') that are not zero, which is impossible for "
             "inner products. Choose another kernel, or for sigmoid and poly a larger coef0."
         )
     scale = 1 / np.where(lengths > 0, lengths, 1.0)
-    matrix = kernel_matrix * scale
+    matrix = np.multiply(kernel_matrix, scale, order="C")
     matrix *= (scale / (1 + softness))[:, None]
     np.fill_diagonal(matrix, (lengths > 0).astype(float))
     _symmetrize(matrix)
@@ -117,26 +118,34 @@ def _pivoted_cholesky(matrix: np.ndarray, softness: float) -> tuple[np.ndarray, 
     """Return F and the pivots with F F^T = matrix and F[pivots] lower triangular.
 
     What the pivots leave of a Gram matrix is as small as its rounding errors. If it is
-    larger, the entries may have been computed in lower precision, which is then the
-    limit for pivots; if it is much larger, this is no Gram matrix.
+    larger, small pivots amplified the noise of a matrix from lower precision, or this is
+    no Gram matrix.
     """
     m = matrix.shape[0]
     tolerance = m * ROUNDING
-    while True:
-        upper, order, rank, _ = linalg.lapack.dpstrf(matrix.T, lower=0, tol=tolerance)
-        lower, order = upper.T, order - 1
-        for i in range(rank):
-            lower[i, i + 1 :] = 0.0
-        factor = np.empty((m, rank))
-        factor[order] = lower[:, :rank]
-        rest = order[rank:]
-        left = matrix[np.ix_(rest, rest)] - factor[rest] @ factor[rest].T
-        noise = float(np.abs(left).max(initial=0.0))
-        if noise <= 4 * tolerance:
-            return factor, order[:rank]
-        # Noise of small pivots is amplified, so its true size is found step by step.
-        _check_definite(matrix, softness)
-        tolerance *= 10
+    upper, order, rank, _ = linalg.lapack.dpstrf(matrix.T, lower=0, tol=tolerance)
+    lower, order = upper.T, order - 1
+    for i in range(rank):
+        lower[i, i + 1 :] = 0.0
+    factor = np.empty((m, rank))
+    factor[order] = lower[:, :rank]
+    rest = order[rank:]
+    left = matrix[np.ix_(rest, rest)] - factor[rest] @ factor[rest].T
+    if np.abs(left).max(initial=0.0) <= 4 * tolerance:
+        return factor, order[:rank]
+    _check_definite(matrix, softness)
+    return _spectral_factor(matrix, tolerance)
+
+
+def _spectral_factor(matrix: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the same from eigenvectors: slower, but nothing amplifies noise."""
+    values, vectors = linalg.eigh(matrix)
+    kept = values > max(tolerance, -2 * values[0])
+    roots = np.sqrt(values[kept])[:, None] * vectors[:, kept].T
+    upper, order = linalg.qr(roots, mode="r", pivoting=True)
+    factor = np.empty((len(matrix), len(roots)))
+    factor[order] = upper.T * np.sign(np.diagonal(upper))
+    return factor, order[: len(roots)]
 
 
 class IndefiniteKernelError(ValueError):

@@ -8,16 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
-from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
+from sklearn.metrics.pairwise import linear_kernel, pairwise_kernels, rbf_kernel
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+GAMMA_KERNELS = ("poly", "rbf", "laplacian", "sigmoid")
 KERNELS = ("linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed")
 
 # Rows of a callable kernel evaluated at once when only its diagonal is wanted.
 _DIAGONAL_BLOCK = 128
 # With so many features or fewer, distances are sums of squared differences.
 _FEW_FEATURES = 16
+# Beyond this many widths of the kernel from the origin, squared, products lose digits.
+_FAR = 64.0
 # Points whose rbf kernel is this near to one are neighbors. If they have more differences
 # than this, some tenths of a second of work, most points are neighbors anyway.
 _NEIGHBORS = 1e-6
@@ -28,9 +31,8 @@ class Kernel(NamedTuple):
     """A kernel with all its parameters settled.
 
     Calling it gives the matrix of k(x, x') between the rows of two arrays; `lengths`
-    gives |phi(x)| = sqrt(k(x, x)) for each row. For the rbf kernel the rows are
-    measured from `origin` first: distances do not change, but far from zero their
-    digits would cancel.
+    gives |phi(x)| = sqrt(k(x, x)) for each row. The rbf and linear kernels measure rows
+    from `origin`: for rbf this changes nothing but the rounding far from zero.
     """
 
     name: str | Callable
@@ -60,6 +62,8 @@ class Kernel(NamedTuple):
             matrix = self.name(X, Y)
         elif self.name == "rbf" and not sparse.issparse(X) and not sparse.issparse(Y):
             matrix = _dense_rbf(X, Y, self.gamma, self.origin)
+        elif self.name == "linear":
+            matrix = _linear(X, Y, self.origin)
         else:
             with np.errstate(over="ignore", invalid="ignore"):
                 matrix = pairwise_kernels(
@@ -96,21 +100,55 @@ def settle_kernel(
             "kernel matrix does not hold. Normalize the matrix before passing it, or "
             "pass a callable kernel."
         )
-    is_rbf = name == "rbf" and not sparse.issparse(X)
     kernel = Kernel(
         name,
-        gamma=_settle_gamma(gamma, X),
+        gamma=_settle_gamma(gamma, X) if name in GAMMA_KERNELS else 1.0,
         degree=degree,
         coef0=coef0,
         normalize=normalize,
-        # The median, so that a single outlier does not take the others far from it.
-        origin=np.median(X, axis=0) if is_rbf else 0.0,
+        origin=_settle_origin(name, X, fit_intercept and not normalize),
     )
     if not fit_intercept:
         return kernel
     squared = np.diagonal(X) if name == "precomputed" else kernel.lengths(X) ** 2
     mean = float(np.mean(squared))
+    if mean == 0 and name == "linear" and not sparse.issparse(X) and np.any(X[0] != X):
+        raise ValueError(
+            "Squares of these features are too small for double precision; scale the features, "
+            "for example with StandardScaler."
+        )
     return kernel._replace(constant=mean if mean > 0 else 1.0)
+
+
+def _settle_origin(name, X, movable: bool):
+    """Return the point from which a kernel measures, 0 where it must not move.
+
+    For linear with an intercept (and not normalised) it is the mean: the constant then
+    does not have to make up for where the features happen to lie. For rbf it is the
+    median, so that a single outlier does not take the others far from it.
+    """
+    if name == "linear" and movable:
+        return np.asarray(X.mean(axis=0)).ravel()
+    return np.median(X, axis=0) if name == "rbf" and not sparse.issparse(X) else 0.0
+
+
+def _linear(X, Y, origin) -> np.ndarray:
+    """Return <x - origin, y - origin>; sparse rows stay sparse."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not np.any(origin):
+            return linear_kernel(X, Y)
+        if not sparse.issparse(X) and not sparse.issparse(Y):
+            return linear_kernel(X - origin, Y - origin)
+        return linear_kernel(X, Y) - (X @ origin)[:, None] - Y @ origin + origin @ origin
+
+
+def _squared_norms(X, origin) -> np.ndarray:
+    """Return |x - origin|^2 for every row."""
+    if not np.any(origin):
+        return row_norms(X, squared=True)
+    if not sparse.issparse(X):
+        return row_norms(X - origin, squared=True)
+    return np.maximum(row_norms(X, squared=True) - 2 * (X @ origin) + origin @ origin, 0.0)
 
 
 def _dense_rbf(X, Y, gamma: float, origin) -> np.ndarray:
@@ -118,10 +156,12 @@ def _dense_rbf(X, Y, gamma: float, origin) -> np.ndarray:
 
     Matrix products lose them, and with them whether two points are the same, which
     decides whether labels contradict each other. With few features differences cost no
-    more; with many they are taken for neighbors alone.
+    more; with many they are taken for neighbors alone, or where points are so far away
+    that all digits would be lost.
     """
     with np.errstate(over="ignore"):
-        if X.shape[1] <= _FEW_FEATURES:
+        reach = max(row_norms(A - origin, squared=True).max(initial=0.0) for A in (X, Y))
+        if X.shape[1] <= _FEW_FEATURES or not gamma * reach <= _FAR:
             return np.exp(-gamma * cdist(X, Y, "sqeuclidean"))
         X, Y = X - origin, Y - origin
         matrix = rbf_kernel(X, Y, gamma=gamma)
@@ -169,7 +209,7 @@ def _squared_lengths(kernel: Kernel, X) -> np.ndarray:
     elif kernel.name in ("rbf", "laplacian"):
         squared = np.ones(X.shape[0])
     else:
-        squared = row_norms(X, squared=True)
+        squared = _squared_norms(X, kernel.origin if kernel.name == "linear" else 0.0)
         if kernel.name == "poly":
             with np.errstate(over="ignore", invalid="ignore"):
                 squared = (kernel.gamma * squared + kernel.coef0) ** kernel.degree

@@ -11,9 +11,10 @@ from .gram import Gram
 _MOST = 1 - np.finfo(float).epsneg
 _LEAST = 1 - _MOST
 _MORE_THAN_HALF = np.nextafter(0.5, 1)
-# Training points from which the typical spread of the output is taken; a spread of zero
+# Training points and draws from which the typical spread is taken; a spread of zero
 # would make probabilities of 0 and 1.
-TYPICAL_POINTS = 256
+TYPICAL_POINTS = 100
+TYPICAL_DRAWS = 100
 SMALLEST_VARIANCE = 1e-12
 
 
@@ -92,7 +93,7 @@ def probit_scale(gram: Gram, draws: np.ndarray) -> float:
     kernel = (1 + softness) * gram.matrix[some]
     kernel[np.arange(len(some)), some] -= softness
     kernel /= np.sqrt(1 + softness)
-    outputs = draws @ kernel.T
+    outputs = draws[:, :: max(draws.shape[1] // TYPICAL_DRAWS, 1)] @ kernel.T
     inside = rank * np.mean(outputs**2, axis=1) - (length * np.mean(outputs, axis=1)) ** 2
     projection = linalg.solve_triangular(
         gram.factor[gram.pivots], kernel[:, gram.pivots].T, lower=True

@@ -61,8 +61,8 @@ def pose_problem(
 
 def _enter(matrix: np.ndarray, softness: float, rows, signs, rng) -> Problem:
     """Enter all version spaces, or raise."""
-    gram = unit_gram(matrix, softness)
-    spaces = [VersionSpace(gram, s) for s in signs]
+    gram = unit_gram(matrix, softness, rows)
+    spaces = [VersionSpace(gram, s, rows) for s in signs]
     return Problem(rows, spaces, [space.enter(rng) for space in spaces])
 
 
@@ -90,8 +90,8 @@ def _enter_softly(matrix: np.ndarray, rows, signs, rng) -> Problem:
     """Keep the boundary hard if version space is easy to enter, else soften it."""
     softness = AUTO_SOFTNESS
     try:
-        gram = unit_gram(matrix, 0.0)
-        spaces = [VersionSpace(gram, s) for s in signs]
+        gram = unit_gram(matrix, 0.0, rows)
+        spaces = [VersionSpace(gram, s, rows) for s in signs]
         starts = [w for w in (_easy_start(space, rng) for space in spaces) if w is not None]
         if len(starts) == len(spaces):
             return Problem(rows, spaces, starts)

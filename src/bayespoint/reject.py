@@ -45,9 +45,10 @@ def rejection_curve(y_true, y_pred, confidence) -> RejectionCurve:
     >>> curve.reject_rate, curve.error
     (array([0.  , 0.25, 0.5 , 0.75]), array([0.25, 0.  , 0.  , 0.  ]))
     """
+    y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
     confidence = column_or_1d(np.asarray(confidence, dtype=float))
-    wrong = np.asarray(y_true) != np.asarray(y_pred)
     check_consistent_length(y_true, y_pred, confidence)
+    wrong = y_true != y_pred
     if not len(confidence) or np.isnan(confidence).any():
         raise ValueError(
             "confidence should be a number for each of at least one prediction, but it is "

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import linalg, optimize
 
 from .gram import ROUNDING, Gram
+from .interrupt import interrupts
 
 # A margin below this is lost in the rounding of the Gram matrix: perturbing its entries
 # in the last place moves a unit point by the square root of that.
@@ -49,11 +50,16 @@ class VersionSpace(NamedTuple):
 
     gram: Gram
     signs: np.ndarray
+    names: np.ndarray | None = None  # of the points in errors; their numbers by default
 
     @property
     def walls(self) -> np.ndarray:
         """Return the signed unit constraints z_i, one a row."""
         return self.gram.factor * self.signs[:, None]
+
+    def named(self, points: np.ndarray) -> np.ndarray:
+        """Return what the user calls these points."""
+        return points if self.names is None else self.names[points]
 
     def margins(self, w: np.ndarray) -> np.ndarray:
         """Return the margins <w, z_i> of hypotheses, one in a row or a single one."""
@@ -109,7 +115,10 @@ def learn_perceptron(
     order = rng.permutation(len(space.signs))
     margins = np.zeros(len(space.signs))
     limit = int(np.ceil(smallest_margin**-2))
-    count, mistakes = learn(space.gram.matrix, space.signs, order, margins, limit)
+    with interrupts() as interrupted:
+        count, mistakes = learn(space.gram.matrix, space.signs, order, margins, limit)
+    if interrupted:
+        raise KeyboardInterrupt
     return _unit(space.combine(count)) if mistakes < limit else None
 
 
@@ -128,16 +137,12 @@ def trap_light(
     if w is None or space.gram.rank == 1:
         return w if w is not None and space.contains(w) else None
     v = random_tangent(w, rng)
-    shine(
-        space.gram.matrix,
-        space.gram.factor,
-        space.signs,
-        w,
-        v,
-        space.margins(w),
-        space.margins(v),
-        n_bounces,
-    )
+    gram = space.gram
+    d, u = space.margins(np.stack([w, v]))
+    with interrupts() as interrupted:
+        shine(gram.matrix, gram.factor, space.signs, w, v, d, u, n_bounces)
+    if interrupted:
+        raise KeyboardInterrupt
     # The ray enters through a wall and is still on it.
     w = _unit(halfway(space, w, v)[0])
     return w if w is not None and space.contains(w) else None
@@ -174,6 +179,7 @@ def solve_program(space: VersionSpace, rng=None) -> np.ndarray:
     weights = np.zeros(m) if result.status else np.maximum(-result.ineqlin.marginals, 0.0)
     conflict, weights, residual = _sharpen(space, weights)
     if residual < PROOF:
+        conflict = space.named(conflict)
         reason = f"training points {_name(conflict)} contradict each other"
     else:
         reason = (
@@ -200,6 +206,8 @@ def _sharpen(space: VersionSpace, weights: np.ndarray) -> tuple[np.ndarray, np.n
 
 def random_tangent(w: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return a random unit vector orthogonal to the unit vector w."""
+    if len(w) < 2 or not np.isfinite(w).all():
+        raise ValueError(f"w should be finite and have two components or more, but is {w}.")
     while True:
         v = rng.standard_normal(len(w))
         # Twice: after one projection rounding may leave a component along w.
@@ -220,6 +228,7 @@ def _check_origin(space: VersionSpace) -> None:
     """Raise if a point is at the origin, where every hypothesis gives zero."""
     at_origin = np.flatnonzero(np.diagonal(space.gram.matrix) == 0)
     if at_origin.size:
+        at_origin = space.named(at_origin)
         reason = (
             f"training points {_name(at_origin)} lie at the origin of feature space, where every "
             "hypothesis gives zero (fit_intercept=True moves them away from it)"
@@ -239,7 +248,7 @@ def _check_opposites(space: VersionSpace) -> None:
     if not weights.any():
         return
     pairs = [
-        f"{positive[i]} and {negative[j]}"
+        f"{space.named(positive[i])} and {space.named(negative[j])}"
         for i in np.flatnonzero(same.any(axis=1))[:NAMED_CONFLICTS]
         for j in np.flatnonzero(same[i])[:NAMED_CONFLICTS]
     ][:NAMED_CONFLICTS]
@@ -250,7 +259,7 @@ def _check_opposites(space: VersionSpace) -> None:
     )
     conflict = np.flatnonzero(weights)
     weights = weights[conflict] / weights.sum()
-    raise NoVersionSpaceError(_no_version_space(reason), conflict, weights)
+    raise NoVersionSpaceError(_no_version_space(reason), space.named(conflict), weights)
 
 
 def _no_version_space(reason: str) -> str:

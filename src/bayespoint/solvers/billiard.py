@@ -11,10 +11,10 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
-from threadpoolctl import threadpool_limits
 
+from .._threads import one_blas_thread
+from ..interrupt import interrupts
 from ..version_space import VersionSpace, random_tangent
-from .interrupt import interrupts
 from .posterior import Posterior
 from .precision import Precision, precision
 from .published import play_flipper, play_herbrich
@@ -29,8 +29,8 @@ CALL_WORK = 20_000_000
 # are walls), and the factor by which the trajectory grows until the next time.
 FIRST_ROUND = 500
 GROWTH = 1.5
-# Length of trajectory between two draws of a ball in the first round.
-FIRST_SPACING = 0.01
+# Bounces of the flight that sets the pace of the first round.
+PILOT = 100
 # This share of the trajectory, the oldest, is left out: all balls start in one place.
 BURN_IN = 0.1
 # With scatter="auto" a ball is scattered about once in this length of trajectory. Much
@@ -55,8 +55,9 @@ class Billiard(BaseEstimator):
     Parameters
     ----------
     n_bounces : int, default=4_000_000
-        Upper limit on the bounces of all balls together. The error falls with the
-        square root of the bounces; a bounce costs about a nanosecond a training point.
+        Upper limit on the bounces of all balls together (each makes at least one). The
+        error falls with the square root of the bounces; a bounce costs about a
+        nanosecond a training point.
     n_chains : int, default=8
         Number of independent balls (002's "ideal gas"). They run in parallel threads,
         and their disagreement gives the error bar; each has to find its way from the
@@ -152,7 +153,8 @@ class Billiard(BaseEstimator):
         Posterior
             Its `info` holds `n_bounces`, `length` (of the trajectory), `hits` (bounces
             on each wall), `angle`, `ess`, `r_hat` (see `bayespoint.diagnostics`),
-            `scatter`, `stop` (why it ended) and `seconds`.
+            `mixed` (whether that error can be believed), `scatter`, `stop` (why it ended)
+            and `seconds`.
         """
         self._validate_params()
         began = time.perf_counter()
@@ -163,15 +165,19 @@ class Billiard(BaseEstimator):
             posterior = _Game(self, space, b, rng).play(n_jobs, deadline, on_round)
         else:
             play = {"herbrich": play_herbrich, "flipper": play_flipper}[self.algorithm]
-            posterior = play(
-                space,
-                b,
-                rng,
-                n_bounces=self.n_bounces,
-                n_draws=self.n_draws,
-                tol=self.tol,
-                deadline=deadline,
-            )
+            with interrupts() as interrupted:
+                posterior = play(
+                    space,
+                    b,
+                    rng,
+                    n_bounces=self.n_bounces,
+                    n_draws=self.n_draws,
+                    tol=self.tol,
+                    deadline=deadline,
+                    interrupted=interrupted,
+                )
+        if on_round is not None and (space.gram.rank == 1 or self.algorithm != "geodesic"):
+            on_round(posterior.info)
         posterior.info["seconds"] = time.perf_counter() - began
         return posterior
 
@@ -256,21 +262,25 @@ class _Game:
         self.rngs = rng.spawn(solver.n_chains)
         self.balls = [Ball(start, random_tangent(start, r)) for r in self.rngs]
         self.scatter = NEVER if solver.scatter is None else solver.scatter
-        self.spacing = FIRST_SPACING
+        self.spacing = np.inf
         self.rounds: list[list[Leg]] = []
         self.sizes: list[int] = []  # bounces of each ball in each round
         self.draws: list[list[np.ndarray]] = [[]]
         self.first = max(FIRST_ROUND, len(space.signs))
         if self.scatter == "auto":
             self.scatter = self.first
+        # A short flight that does not count tells how long an arc is.
+        _, pilot = advance(space, self.balls[0], rng.spawn(1)[0], PILOT)
+        self._adapt([pilot])
 
     def play(self, n_jobs, deadline, on_round) -> Posterior:
         limit = max(self.solver.n_bounces // self.solver.n_chains, 1)
         stop = ""
         with (
             interrupts() as self.interrupted,
-            threadpool_limits(1, "blas"),
-            Parallel(n_jobs, prefer="threads") as parallel,
+            one_blas_thread(),
+            # Threads, whatever backend is active: balls share walls, generators and clock.
+            Parallel(n_jobs, require="sharedmem") as parallel,
         ):
             while not stop:
                 played = sum(self.sizes)
@@ -312,28 +322,32 @@ class _Game:
         self.sizes.append(int(np.mean([leg.hits.sum() for leg in legs])))
         # The draws of the last two rounds: a round may end before it has enough.
         self.draws = [self.draws[-1], [leg.draws for leg in legs if leg.draws is not None]]
-        self._adapt(legs, n_draws)
+        self._adapt(legs)
         if self.interrupted:
             return "interrupted"
         return "max_time" if time.perf_counter() > deadline else ""
 
-    def _adapt(self, legs: list[Leg], n_draws: int) -> None:
+    def _adapt(self, legs: list[Leg]) -> None:
         """Set how often to scatter and to draw in the next round."""
+        n_draws = -(-self.solver.n_draws // self.solver.n_chains)
         length = sum(leg.length for leg in legs) / sum(leg.hits.sum() for leg in legs)
         if self.solver.scatter == "auto":
             self.scatter = max(round(SCATTER_LENGTH / length), 1)
         upcoming = max((GROWTH - 1) * sum(self.sizes), self.first)
         self.spacing = length * upcoming / n_draws
 
-    def _verdict(self, limit: int) -> str:
-        estimate = self.precision()
+    def _believed(self) -> bool:
+        """Tell whether the balls have moved enough for their error to be known."""
         scatterings = sum(self.sizes[self._first_kept() :]) / self.scatter
-        believed = estimate.r_hat <= MIXED and (
+        scattered = (
             scatterings >= ENOUGH_SCATTERINGS
             or self.solver.scatter != "auto"
             or self.space.gram.rank == 2
         )
-        if estimate.angle <= self.solver.tol and believed and len(self.rounds) > 1:
+        return scattered and len(self.rounds) > 1 and self.precision().r_hat <= MIXED
+
+    def _verdict(self, limit: int) -> str:
+        if self.precision().angle <= self.solver.tol and self._believed():
             return "tol"
         return "n_bounces" if sum(self.sizes) >= limit else ""
 
@@ -359,13 +373,16 @@ class _Game:
             "length": float(sum(leg.length for legs in self.rounds for leg in legs)),
             "scatter": self.scatter,
             "hits": sum(leg.hits for legs in self.rounds for leg in legs),
+            "mixed": self._believed(),
             "stop": stop,
         }
 
     def posterior(self, stop: str) -> Posterior:
         integrals, lengths = self._integrals()
         mean = integrals.sum(axis=(0, 1)) / lengths.sum()
-        return Posterior(self.space.dual(mean), self.space.dual(self._draws()), self.info(stop))
+        chains = integrals.sum(axis=1) / lengths.sum(axis=1)[:, None]
+        dual = self.space.dual
+        return Posterior(dual(mean), dual(self._draws()), dual(chains), self.info(stop))
 
     def _draws(self) -> np.ndarray:
         """Return n_draws hypotheses from the end of the trajectories, fewer if need be."""
@@ -394,6 +411,8 @@ def _only_hypothesis(space: VersionSpace, w: np.ndarray) -> Posterior:
         "length": 0.0,
         "scatter": 0,
         "hits": np.zeros(len(space.signs), dtype=np.int64),
+        "mixed": True,
         "stop": "tol",
     }
-    return Posterior(coef, np.stack([coef, coef]), info)
+    both = np.stack([coef, coef])
+    return Posterior(coef, both, both, info)

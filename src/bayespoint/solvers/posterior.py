@@ -13,9 +13,12 @@ class Posterior(NamedTuple):
     `coef` are the coefficients of the mean hypothesis on the signed unit constraints:
     w = sum_i coef_i z_i, where |w| <= 1 is the mean resultant length of the unit
     hypotheses. `draws` are the coefficients of single unit hypotheses, one a row.
+    `chains` are the coefficients of the means of independent parts of the sample, one a
+    row: their spread is the sampling error.
     `info` holds numbers and arrays for people (see `bayespoint.diagnostics`).
     """
 
     coef: np.ndarray
     draws: np.ndarray
+    chains: np.ndarray
     info: dict[str, Any]

@@ -13,6 +13,7 @@ import time
 
 import numpy as np
 
+from ..interrupt import Interrupted
 from ..version_space import VersionSpace
 from .posterior import Posterior
 from .precision import Precision, precision
@@ -24,7 +25,7 @@ MAX_RESTARTS = 10_000
 # Batches of trajectory from which the error is estimated.
 N_BATCHES = 32
 # The flipper's error estimate is believed below this R-hat of the batches.
-MIXED = 1.1
+BATCHES_MIXED = 1.1
 
 
 def play_herbrich(
@@ -36,6 +37,7 @@ def play_herbrich(
     n_draws: int,
     tol: float,
     deadline: float,
+    interrupted: Interrupted,
     tau_max: float = TAU_MAX,
 ) -> Posterior:
     """Play 000's algorithm 2.
@@ -56,11 +58,14 @@ def play_herbrich(
     while record.n_bounces < n_bounces:
         for _ in range(MAX_RESTARTS):
             c, tau = _first_wall(walls @ b, walls @ v, last)
-            if tau < tau_max:
+            if tau < tau_max or time.perf_counter() > deadline:
                 break
             v = _random_unit(len(b), rng)
             if last >= 0 and v @ walls[last] < 0:
                 v = -v  # toward version space, eq. 22
+        if not math.isfinite(tau):
+            stop = "escaped"
+            break
         b_new = b + tau * v  # eq. 23
         b_new /= np.linalg.norm(b_new)
         v = v - 2 * (v @ walls[c]) * walls[c]  # eq. 24
@@ -81,8 +86,8 @@ def play_herbrich(
         if chord_weights(p_min, total / (total + longest))[1] <= tol:
             stop = "tol"
             break
-        if time.perf_counter() > deadline:
-            stop = "max_time"
+        if interrupted or time.perf_counter() > deadline:
+            stop = "interrupted" if interrupted else "max_time"
             break
     return record.posterior(space, w, stop)
 
@@ -105,6 +110,7 @@ def play_flipper(
     n_draws: int,
     tol: float,
     deadline: float,
+    interrupted: Interrupted,
 ) -> Posterior:
     """Play 002's flipper (algorithm 18.1).
 
@@ -140,11 +146,11 @@ def play_flipper(
         if record.n_bounces == next_look:
             next_look *= 2
             estimate = record.precision()
-            if estimate.angle <= tol and estimate.r_hat <= MIXED:
+            if estimate.angle <= tol and estimate.r_hat <= BATCHES_MIXED:
                 stop = "tol"
                 break
-        if time.perf_counter() > deadline:
-            stop = "max_time"
+        if interrupted or time.perf_counter() > deadline:
+            stop = "interrupted" if interrupted else "max_time"
             break
     return record.posterior(space, center, stop)
 
@@ -225,6 +231,11 @@ class _Record:
 
     def posterior(self, space: VersionSpace, w: np.ndarray, stop: str) -> Posterior:
         """Return the result; |w| is the mean resultant length of the trajectory."""
+        if not self._batches:
+            raise ValueError(
+                "The ball escaped from version space without meeting a wall. Use "
+                'algorithm="geodesic", which cannot escape, or more time.'
+            )
         resultant = np.linalg.norm(sum(i for i, _ in self._batches)) / self.length
         step = max(len(self._draws) // self._n_draws, 1)
         info = {
@@ -233,7 +244,9 @@ class _Record:
             "length": self.length,
             "scatter": 0,
             "hits": self.hits,
+            "mixed": self.precision().r_hat <= BATCHES_MIXED,
             "stop": stop,
         }
         draws = np.array(self._draws[::step])
-        return Posterior(space.dual(resultant * w), space.dual(draws), info)
+        means = np.array([integral / length for integral, length in self._batches])
+        return Posterior(space.dual(resultant * w), space.dual(draws), space.dual(means), info)

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+# Ctrl-C twice within so many seconds means to stop everything, not just this fit.
+IMPATIENT = 3.0
+
+_last_press = -IMPATIENT
 
 
 class Interrupted:
@@ -13,6 +19,7 @@ class Interrupted:
 
     def __init__(self) -> None:
         self.pressed = False
+        self.twice = False
 
     def __bool__(self) -> bool:
         return self.pressed
@@ -20,11 +27,11 @@ class Interrupted:
 
 @contextmanager
 def interrupts() -> Iterator[Interrupted]:
-    """Collect Ctrl-C instead of raising KeyboardInterrupt; the second one raises.
+    """Collect Ctrl-C; pressed twice, it becomes a KeyboardInterrupt at the end.
 
     Compiled code cannot be left by an exception, and one that arrives while its result
-    is handed over may crash the process. Outside the main thread, and where somebody
-    else handles the signal, nothing is changed.
+    is handed over ends in a SystemError or a crash. Outside the main thread, and where
+    somebody else handles the signal, nothing is changed.
     """
     interrupted = Interrupted()
     ours = threading.current_thread() is threading.main_thread()
@@ -33,12 +40,16 @@ def interrupts() -> Iterator[Interrupted]:
         return
 
     def note(number, frame):
-        if interrupted:
-            raise KeyboardInterrupt
+        global _last_press
+        now = time.monotonic()
         interrupted.pressed = True
+        interrupted.twice = interrupted.twice or now - _last_press < IMPATIENT
+        _last_press = now
 
     signal.signal(signal.SIGINT, note)
     try:
         yield interrupted
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if interrupted.twice:
+        raise KeyboardInterrupt
