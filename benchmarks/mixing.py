@@ -2,8 +2,8 @@
 
 Ruján and Marchand (002, sec. 18.5.1) name two remedies for a ball that mixes slowly: a
 reflecting sphere around the center, inside version space, and random scattering at the
-walls. Here the second is `advance(..., scatter=k)`: every k-th bounce leaves the wall in
-a random direction (cosine law), which preserves the uniform distribution. The first is
+walls. Here the second is `advance(..., scatter=k)`: one in k bounces, at random, leaves the
+wall in a random direction (cosine law), which preserves the uniform distribution. The first is
 written below: a cap {w : <w, center> >= cos(radius)} that reaches 0.9 of the way to the
 nearest wall. Without it version space has the same center, as a cap is symmetric; it is
 put around the true center, which flatters the idea. Its bounces count.
@@ -19,8 +19,8 @@ The last problem has nearly orthogonal points. For orthogonal ones a bounce chan
 sign of one u_i and nothing else, so d_i^2 + u_i^2 is kept forever: the plain ball is not
 ergodic, and its mean resultant length 2 sqrt(2) / pi = 0.900 instead of sqrt(2 / pi) =
 0.798 (for many points). Moreover d_i = A |cos(t + phase)| comes back after a length of
-pi. A ball that is scattered once in a multiple of pi is then scattered in the same place
-again and again; once in an odd multiple of pi / 2 is as far from that as can be.
+pi. A ball that is scattered regularly, once in a multiple of pi, is then scattered in the
+same place again and again, and not ergodic either; so scatterings come at random.
 """
 # ruff: noqa: T201
 
