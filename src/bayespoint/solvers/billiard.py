@@ -158,28 +158,32 @@ class Billiard(BaseEstimator):
         """
         self._validate_params()
         began = time.perf_counter()
-        b = space.enter(rng) if start is None else start
-        if space.gram.rank == 1:
-            posterior = _only_hypothesis(space, b)
-        elif self.algorithm == "geodesic":
-            posterior = _Game(self, space, b, rng).play(n_jobs, deadline, on_round)
-        else:
-            play = {"herbrich": play_herbrich, "flipper": play_flipper}[self.algorithm]
-            with interrupts() as interrupted:
-                posterior = play(
-                    space,
-                    b,
-                    rng,
-                    n_bounces=self.n_bounces,
-                    n_draws=self.n_draws,
-                    tol=self.tol,
-                    deadline=deadline,
-                    interrupted=interrupted,
-                )
+        with one_blas_thread():
+            b = space.enter(rng) if start is None else start
+            if space.gram.rank == 1:
+                posterior = _only_hypothesis(space, b)
+            elif self.algorithm == "geodesic":
+                posterior = _Game(self, space, b, rng).play(n_jobs, deadline, on_round)
+            else:
+                posterior = self._play_published(space, b, rng, deadline)
         if on_round is not None and (space.gram.rank == 1 or self.algorithm != "geodesic"):
             on_round(posterior.info)
         posterior.info["seconds"] = time.perf_counter() - began
         return posterior
+
+    def _play_published(self, space: VersionSpace, b, rng, deadline: float) -> Posterior:
+        play = {"herbrich": play_herbrich, "flipper": play_flipper}[self.algorithm]
+        with interrupts() as interrupted:
+            return play(
+                space,
+                b,
+                rng,
+                n_bounces=self.n_bounces,
+                n_draws=self.n_draws,
+                tol=self.tol,
+                deadline=deadline,
+                interrupted=interrupted,
+            )
 
 
 class Ball(NamedTuple):
@@ -227,12 +231,14 @@ def advance(
         n = min(n_bounces, call)
         walls = (gram.matrix, gram.factor, gram.extent, space.signs)
         flight = Flight(*fly(*walls, *state, d, u, n, scatter, rng, next_draw, spacing, n_draws))
-        flights.append(flight)
+        # Copies, so that the unused part of the arrays for draws is not kept.
+        base, coef = flight.draw_base.copy(), flight.draw_coef.copy()
+        flights.append(flight._replace(draw_base=base, draw_coef=coef))
         state = flight[:4]
         n_bounces -= n
-        n_draws -= len(flight.draw_base)
+        n_draws -= len(base)
         if n_draws:
-            next_draw += len(flight.draw_base) * spacing - flight.length
+            next_draw += len(base) * spacing - flight.length
     return _land(space, ball, flights)
 
 
@@ -278,7 +284,6 @@ class _Game:
         stop = ""
         with (
             interrupts() as self.interrupted,
-            one_blas_thread(),
             # Threads, whatever backend is active: balls share walls, generators and clock.
             Parallel(n_jobs, require="sharedmem") as parallel,
         ):
@@ -344,7 +349,7 @@ class _Game:
             or self.solver.scatter != "auto"
             or self.space.gram.rank == 2
         )
-        return scattered and len(self.rounds) > 1 and self.precision().r_hat <= MIXED
+        return bool(scattered and len(self.rounds) > 1 and self.precision().r_hat <= MIXED)
 
     def _verdict(self, limit: int) -> str:
         if self.precision().angle <= self.solver.tol and self._believed():
