@@ -112,9 +112,10 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         the answer and the true Bayes point, radians), `ess` (effective number of
         independent draws), `r_hat`, `n_bounces`, `hits` (n_outputs, n_samples: bounces
         on the wall of each training point), `stop` (why it ended: "tol", "n_bounces",
-        "max_time", "interrupted" or "callback"), `mixed` (whether the error can be
-        believed), `length` (of the trajectories), `scatter` (one in so many bounces
-        did), `seconds`, `resultant` (length of the mean of the unit hypotheses).
+        "max_time", "interrupted", "callback", or "escaped" of "herbrich"), `mixed`
+        (whether the error can be believed), `length` (of the trajectories), `scatter`
+        (one in so many bounces did), `seconds`, `resultant` (length of the mean of the
+        unit hypotheses).
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)

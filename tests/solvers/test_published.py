@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bayespoint.gram import unit_gram
 from bayespoint.solvers import Billiard
 from bayespoint.solvers.published import _first_wall, add_by_angle, chord_weights
+from bayespoint.version_space import VersionSpace
 from helpers import angle_between, rbf_space, teacher_space
 
 unit_floats = st.floats(0, 1)
@@ -64,3 +66,13 @@ def test_published_algorithms_stop(algorithm):
     deadline = time.perf_counter() + 0.1
     posterior = solver.solve(space, np.random.default_rng(0), deadline=deadline)
     assert posterior.info["stop"] == "max_time"
+
+
+def test_a_ball_that_cannot_be_kept_is_told():
+    # Nearly half of a circle: a straight flight from one wall never meets the other.
+    normals = np.array([[0.0, 1.0], [1e-6, 1.0]])
+    space = VersionSpace(unit_gram(normals @ normals.T, 0.0), np.ones(2))
+    solver = Billiard(algorithm="herbrich", tol=0, n_bounces=100)
+    posterior = solver.solve(space, np.random.default_rng(0))
+    assert posterior.info["stop"] == "escaped"
+    assert np.isfinite(posterior.coef).all()

@@ -63,8 +63,8 @@ def play_herbrich(
             v = _random_unit(len(b), rng)
             if last >= 0 and v @ walls[last] < 0:
                 v = -v  # toward version space, eq. 22
-        if not math.isfinite(tau):
-            stop = "escaped"
+        if tau >= tau_max:
+            stop = "max_time" if time.perf_counter() > deadline else "escaped"
             break
         b_new = b + tau * v  # eq. 23
         b_new /= np.linalg.norm(b_new)
