@@ -160,10 +160,12 @@ def _dense_rbf(X, Y, gamma: float, origin) -> np.ndarray:
     that all digits would be lost.
     """
     with np.errstate(over="ignore"):
-        reach = max(row_norms(A - origin, squared=True).max(initial=0.0) for A in (X, Y))
-        if X.shape[1] <= _FEW_FEATURES or not gamma * reach <= _FAR:
+        if X.shape[1] <= _FEW_FEATURES:
             return np.exp(-gamma * cdist(X, Y, "sqeuclidean"))
         X, Y = X - origin, Y - origin
+        reach = max(row_norms(A, squared=True).max(initial=0.0) for A in (X, Y))
+        if not gamma * reach <= _FAR:
+            return np.exp(-gamma * cdist(X, Y, "sqeuclidean"))
         matrix = rbf_kernel(X, Y, gamma=gamma)
     rows, columns = np.nonzero(matrix > 1 - _NEIGHBORS)
     if len(rows) * X.shape[1] <= _NEIGHBOR_WORK:

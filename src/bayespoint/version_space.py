@@ -178,8 +178,8 @@ def solve_program(space: VersionSpace, rng=None) -> np.ndarray:
             return w
     weights = np.zeros(m) if result.status else np.maximum(-result.ineqlin.marginals, 0.0)
     conflict, weights, residual = _sharpen(space, weights)
+    conflict = space.named(conflict)
     if residual < PROOF:
-        conflict = space.named(conflict)
         reason = f"training points {_name(conflict)} contradict each other"
     else:
         reason = (
