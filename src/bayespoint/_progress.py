@@ -48,9 +48,20 @@ class Progress:
 
     def _say(self, number: int, info: dict[str, Any]) -> None:
         of = f" {number + 1}/{self._n_outputs}" if self._n_outputs > 1 else ""
-        line = (
-            f"[bayespoint{of}] {info['n_bounces']:>10,} bounces, "
-            f"angle to the Bayes point about {info['angle']:.3f}, R-hat {info['r_hat']:.3f}"
-        )
-        end = f", stopped by {info['stop']}" if info["stop"] else ""
-        sys.stderr.write(line + end + "\n")
+        line = _members_line(info) if "n_members" in info else _bounces_line(info)
+        sys.stderr.write(f"[bayespoint{of}] {line}\n")
+
+
+def _bounces_line(info: dict[str, Any]) -> str:
+    end = f", stopped by {info['stop']}" if info["stop"] else ""
+    return (
+        f"{info['n_bounces']:>10,} bounces, "
+        f"angle to the Bayes point about {info['angle']:.3f}, R-hat {info['r_hat']:.3f}{end}"
+    )
+
+
+def _members_line(info: dict[str, Any]) -> str:
+    return (
+        f"{info['n_consistent']} of {info['n_members']} perceptrons are consistent, "
+        f"{info['n_mistakes']:,} mistakes, {info['n_rows']:,} rows of the kernel matrix"
+    )

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import time
-import warnings
 from numbers import Integral, Real
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from . import fit_whole
 from ._progress import CallbackSupportMixin, Progress, with_callbacks
 from ._threads import one_blas_thread
+from .fit_rows import fit_rows
 from .kernels import KERNELS, Kernel, settle_kernel
-from .probabilities import exactly_one, probit_scale, two_classes
-from .problem import Problem, pose_problem
-from .solvers import Billiard, Posterior
+from .prediction import outputs, precomputed_outputs
+from .probabilities import exactly_one, two_classes
+from .solvers import Billiard, Perceptron
+from .task import Answer, Task
 
-# Bytes of kernel matrix held at once by predictions.
-PREDICTION_BLOCK = 2**26
-# Time of the kernel matrix for each entry and of its factor for each m^3, on a slow day.
-SECONDS_PER_ENTRY = 8e-8
-SECONDS_PER_FACTOR = 3e-11
+# solver="auto" is "billiard" up to so many training points, "perceptron" beyond.
+LARGE = 2000
 # A random number in [0, this) seeds the generators of the solvers.
 _SEEDS = np.iinfo(np.int32).max
 
@@ -155,10 +152,11 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         "coef0": [Interval(Real, None, None, closed="neither")],
         "fit_intercept": ["boolean"],
         "normalize": ["boolean"],
-        "solver": [StrOptions({"auto", "billiard"}), HasMethods(["solve"])],
+        "solver": [StrOptions({"auto", "billiard", "perceptron"}), HasMethods(["solve"])],
         "softness": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
         "cache_size": [Interval(Real, 0, None, closed="neither")],
         "max_time": [Interval(Real, 0, None, closed="right"), None],
+        "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -177,6 +175,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         softness="auto",
         cache_size=2000,
         max_time=None,
+        warm_start=False,
         n_jobs=None,
         random_state=None,
         verbose=0,
@@ -191,6 +190,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         self.softness = softness
         self.cache_size = cache_size
         self.max_time = max_time
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -216,17 +216,26 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             raise TypeError(
                 f"solver should be an instance, but is a class: pass {self.solver.__name__}()."
             )
-        deadline = time.perf_counter() + (np.inf if self.max_time is None else self.max_time)
-        X, signs = self._check_training_data(X, y)
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(_SEEDS))
+        began = time.perf_counter()
+        X, target = self._check_training_data(X, y)
+        signs = self._signs(target)
         # One thread for matrix algebra: its rounding would depend on their number,
-        # and the balls have the cores.
+        # and the balls and perceptrons have the cores.
         with one_blas_thread():
-            rows = self._choose_rows(signs, rng)
-            kernel = self._settle_kernel(X)
-            problem = self._enter_version_spaces(kernel, X, signs, rows, rng)
-            posteriors = self._solve(problem, rng, deadline)
-            self._store(X, kernel, problem, posteriors)
+            task = Task(
+                X=X,
+                signs=signs,
+                target=target,
+                kernel=self._settle_kernel(X),
+                solver=self._choose_solver(*signs.shape),
+                softness=self.softness,
+                cache_size=self.cache_size,
+                max_time=self.max_time,
+                deadline=began + (np.inf if self.max_time is None else self.max_time),
+                n_jobs=self.n_jobs,
+                rng=np.random.default_rng(check_random_state(self.random_state).randint(_SEEDS)),
+            )
+            self._store(task, self._solve(task))
         return self
 
     def decision_function(self, X):
@@ -320,7 +329,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
                 "solver to keep more."
             )
         chosen = np.linspace(0, available - 1, wanted).astype(int)
-        blocks = [block.outputs(self.draw_coef_[:, chosen]) for block in self._blocks(X)]
+        blocks = list(self._outputs(X, self.draw_coef_[:, chosen]))
         return self._squeeze(np.concatenate(blocks, axis=1))
 
     def predict_vote(self, X):
@@ -343,8 +352,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         """
         check_is_fitted(self)
         votes = []
-        for block in self._blocks(X):
-            winners = self._winner(block.outputs(self.draw_coef_))
+        for block in self._outputs(X, self.draw_coef_):
+            winners = self._winner(block)
             counts = [np.sum(winners == c, axis=0) for c in range(len(self.classes_))]
             votes.append(np.argmax(counts, axis=0))
         return self.classes_[np.concatenate(votes)]
@@ -369,11 +378,9 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         """
         check_is_fitted(self)
         n_chains = self.chain_coef_.shape[1]
-        spread = [
-            block.outputs(self.chain_coef_).std(axis=0, ddof=1) / np.sqrt(n_chains)
-            for block in self._blocks(X)
-        ]
-        errors = np.concatenate(spread)
+        blocks = self._outputs(X, self.chain_coef_)
+        spread = [block.std(axis=0, ddof=min(n_chains - 1, 1)) for block in blocks]
+        errors = np.concatenate(spread) / np.sqrt(n_chains)
         errors[:, ~self.diagnostics_.mixed] = np.inf
         return self._squeeze(errors)
 
@@ -403,7 +410,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         return order, hits[order]
 
     def _check_training_data(self, X, y):
-        """Return X and the signs of the training points, one row an output."""
+        """Return X and the number of the class of each training point."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         if self.kernel == "precomputed":
@@ -412,14 +419,27 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
                     f"A precomputed kernel should be a square matrix, but X has shape {X.shape}."
                 )
             X = X.toarray() if sparse.issparse(X) else X
-        self.classes_, encoded = np.unique(y, return_inverse=True)
+        self.classes_, target = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
                 "y should hold at least two classes to tell apart, but holds one class: "
                 f"{self.classes_[0]!r}."
             )
-        targets = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        return X, np.array([np.where(encoded == c, 1.0, -1.0) for c in targets])
+        return X, target
+
+    def _signs(self, target: np.ndarray) -> np.ndarray:
+        """Return the labels of the training points, +1 or -1, one row an output."""
+        outputs = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        return np.array([np.where(target == c, 1, -1) for c in outputs], dtype=np.int8)
+
+    def _choose_solver(self, n_outputs: int, m: int):
+        """Return the solver object that was asked for."""
+        if not isinstance(self.solver, str):
+            return self.solver
+        fits = fit_whole.memory(m, n_outputs, Billiard()) <= self.cache_size
+        if self.solver == "perceptron" or (self.solver == "auto" and not (m <= LARGE and fits)):
+            return Perceptron()
+        return Billiard()
 
     def _settle_kernel(self, X) -> Kernel:
         return settle_kernel(
@@ -432,95 +452,51 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             fit_intercept=self.fit_intercept,
         )
 
-    def _choose_rows(self, signs, rng) -> np.ndarray:
-        """Return the training points that time and memory allow, all if possible."""
-        m = signs.shape[1]
-        rows = np.arange(m)
-        if self.max_time is not None and (n := _affordable(self.max_time)) < m:
-            rows = _part_of_each_class(signs, n, rng)
-            warnings.warn(
-                f"max_time={self.max_time:g} is too short to use all {m} training points: the "
-                f"classifier is trained on {len(rows)} of them, chosen at random.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-        draws = len(signs) * getattr(self.solver, "n_draws", Billiard().n_draws)
-        needed = 32 * len(rows) * (len(rows) + draws) / 2**20
-        if needed > self.cache_size:
-            raise ValueError(
-                f"The kernel matrix of {len(rows)} training points, its factor and the draws "
-                f"need up to {needed:.3g} MB, but cache_size is {self.cache_size:g}. Raise "
-                "cache_size if there is that much memory, or train on a subset of the points."
-            )
-        return rows
-
-    def _enter_version_spaces(self, kernel: Kernel, X, signs, rows, rng) -> Problem:
-        """Make the Gram matrix and find a hypothesis in every version space."""
-        if self.kernel == "precomputed":
-            matrix = X[np.ix_(rows, rows)] + kernel.constant
+    def _solve(self, task: Task) -> Answer:
+        """Average hypotheses in the way of the solver."""
+        rows_do = isinstance(task.solver, Perceptron)
+        progress = Progress(self, 1 if rows_do else len(task.signs), self.verbose)
+        if rows_do:
+            previous = getattr(self, "_state", None) if self.warm_start else None
+            answer = fit_rows(task, progress, previous, keep_state=self.warm_start)
         else:
-            points = X[rows] if len(rows) < X.shape[0] else X
-            matrix = kernel(points, points)
-        return pose_problem(matrix, rows, signs, self.softness, rng)
-
-    def _solve(self, problem: Problem, rng, deadline: float) -> list[Posterior]:
-        """Run the solver for each output, and warn where it did not get there."""
-        solver = Billiard() if isinstance(self.solver, str) else self.solver
-        progress = Progress(self, len(problem.spaces), self.verbose)
-        posteriors: list[Posterior] = []
-        for i, (space, start) in enumerate(zip(problem.spaces, problem.starts, strict=True)):
-            now = time.perf_counter()
-            share = (deadline - now) / (len(problem.spaces) - i)
-            if posteriors and posteriors[-1].info["stop"] in ("interrupted", "callback"):
-                share = 0.0  # the others get the shortest run that gives an answer
-            with progress.output(i) as on_round:
-                posterior = solver.solve(
-                    space,
-                    rng,
-                    start=start,
-                    n_jobs=self.n_jobs,
-                    deadline=now + share,
-                    on_round=on_round,
-                )
-            posteriors.append(posterior)
+            answer = fit_whole.fit_whole(task, progress)
         progress.end()
-        _warn_unless_converged([p.info for p in posteriors])
-        return posteriors
+        return answer
 
-    def _store(self, X, kernel: Kernel, problem: Problem, posteriors: list[Posterior]) -> None:
+    def _store(self, task: Task, answer: Answer) -> None:
         """Keep what predictions need, as plain arrays and numbers."""
-        gram = problem.spaces[0].gram
-        coef = np.array([p.coef for p in posteriors])
-        n_draws = min(len(p.draws) for p in posteriors)
-        draws = np.array([p.draws[:n_draws] for p in posteriors])
-        signs = np.array([space.signs for space in problem.spaces])
-        resultant = np.array(
-            [np.linalg.norm(s.combine(c)) for s, c in zip(problem.spaces, coef, strict=True)]
+        X, kernel = task.X, task.kernel
+        used = np.flatnonzero(
+            np.any(answer.coef != 0, axis=0) | np.any(answer.draws != 0, axis=(0, 1))
         )
-        used = np.flatnonzero(np.any(coef != 0, axis=0) | np.any(draws != 0, axis=(0, 1)))
-        to_points = (signs / gram.lengths)[:, used]
-        self.support_ = problem.rows[used]
+        self.support_ = answer.rows[used]
         if self.kernel == "precomputed":
             self.support_vectors_ = np.empty((len(used), 0))
             self._mean_square = float(np.mean(np.diagonal(X))) + kernel.constant
         else:
             self.support_vectors_ = X[self.support_]
-        self.dual_coef_ = coef[:, used] * to_points
-        self.draw_coef_ = draws[:, :, used] * to_points[:, None]
-        chains = np.array([p.chains for p in posteriors])
-        self.chain_coef_ = chains[:, :, used] * to_points[:, None]
+            if answer.single:
+                self.support_vectors_ = self.support_vectors_.astype(np.float32)
+        self.dual_coef_ = answer.coef[:, used]
+        self.draw_coef_ = answer.draws[:, :, used]
+        self.chain_coef_ = (
+            self.draw_coef_ if answer.chains is answer.draws else answer.chains[:, :, used]
+        )
         self.intercept_ = kernel.constant * self.dual_coef_.sum(axis=1)
-        self.softness_ = gram.softness
+        self.softness_ = answer.softness
         self.gamma_ = kernel.gamma
         self.constant_ = kernel.constant
         self.origin_ = np.asarray(kernel.origin)
-        self.probit_scale_ = probit_scale(gram, draws * signs[:, None])
-        infos = [p.info for p in posteriors]
+        self.probit_scale_ = answer.probit_scale
+        infos = answer.infos
         self.diagnostics_ = Bunch(**{key: np.array([i[key] for i in infos]) for key in infos[0]})
         hits = np.zeros((len(infos), X.shape[0]), dtype=np.int64)
-        hits[:, problem.rows] = self.diagnostics_.hits
+        hits[:, answer.rows] = self.diagnostics_.hits
         self.diagnostics_.hits = hits
-        self.diagnostics_.resultant = resultant
+        self.diagnostics_.resultant = answer.resultant
+        if self.warm_start:
+            self._state = answer.state
 
     def _fitted_kernel(self) -> Kernel:
         return Kernel(
@@ -533,28 +509,31 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             origin=self.origin_,
         )
 
-    def _blocks(self, X):
-        """Yield the kernel of a few points at a time with the support vectors."""
+    def _outputs(self, X, coef):
+        """Yield the outputs of hypotheses at a block of points at a time.
+
+        For coefficients of shape (n_outputs, n_support), or (n_outputs, n_draws,
+        n_support), outputs have the shape (n_points, n_outputs), or (n_draws, n_points,
+        n_outputs).
+        """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        kernel = self._fitted_kernel()
-        widest = max(len(self.support_), self.draw_coef_[:, :, 0].size)
-        rows = max(PREDICTION_BLOCK // (8 * widest), 1)
-        for start in range(0, X.shape[0], rows):
-            part = X[start : start + rows]
-            if self.kernel == "precomputed":
-                part = part.toarray() if sparse.issparse(part) else part
-                matrix = part[:, self.support_] + kernel.constant
-                lengths = np.full(len(matrix), np.sqrt(self._mean_square))
-            else:
-                matrix = kernel(part, self.support_vectors_)
-                lengths = kernel.lengths(part)
-            lengths = np.where(lengths > 0, lengths, 1.0)
-            yield _Block(matrix / lengths[:, None])
+        flat = np.ascontiguousarray(coef.reshape(-1, coef.shape[-1]).T)
+        if self.kernel == "precomputed":
+            length = np.sqrt(self._mean_square) or 1.0
+            blocks = precomputed_outputs(X, self.support_, flat, self.constant_, length)
+        else:
+            kernel = self._fitted_kernel()
+            blocks = outputs(kernel, X, self.support_vectors_, flat, self.n_jobs)
+        for block in blocks:
+            if coef.ndim == 3:
+                block = block.reshape(-1, *coef.shape[:2]).transpose(2, 0, 1)
+            yield block
 
     def _decision(self, X):
         """Return the decision function with one column an output."""
-        return np.concatenate([b.unit_kernel @ self.dual_coef_.T for b in self._blocks(X)])
+        check_is_fitted(self)
+        return np.concatenate(list(self._outputs(X, self.dual_coef_)))
 
     def _winner(self, outputs):
         """Return the index of the class that outputs along the last axis vote for."""
@@ -571,55 +550,3 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
-
-
-class _Block(NamedTuple):
-    """The kernel of some unit-length points with the support vectors."""
-
-    unit_kernel: np.ndarray
-
-    def outputs(self, draw_coef: np.ndarray) -> np.ndarray:
-        """Return the outputs of draws, of shape (n_draws, n_points, n_outputs)."""
-        n_outputs, n_draws, n_support = draw_coef.shape
-        outputs = self.unit_kernel @ draw_coef.reshape(-1, n_support).T
-        return outputs.reshape(-1, n_outputs, n_draws).transpose(2, 0, 1)
-
-
-def _affordable(max_time: float) -> int:
-    """Return how many points can be made ready in half of a time."""
-    sizes = np.arange(100, 100_000, 50)
-    seconds = SECONDS_PER_ENTRY * sizes**2.0 + SECONDS_PER_FACTOR * sizes**3.0
-    fits = int(np.searchsorted(seconds, max_time / 2))
-    return int(sizes[max(fits - 1, 0)])
-
-
-def _part_of_each_class(signs: np.ndarray, n: int, rng) -> np.ndarray:
-    """Return about n rows at random, at least one of each class."""
-    classes = (signs > 0).argmax(axis=0) if len(signs) > 1 else signs[0]
-    order = rng.permutation(len(classes))
-    _, first = np.unique(classes[order], return_index=True)
-    return np.sort(order[np.union1d(first, np.arange(n))])
-
-
-def _warn_unless_converged(infos: list[dict]) -> None:
-    """Say how far the solver got where it had to stop early."""
-    early = [info for info in infos if info["stop"] != "tol"]
-    if not early:
-        return
-    worst = max(early, key=lambda info: (not info["mixed"], info["angle"]))
-    known = (
-        f"at an estimated angle of {worst['angle']:.2g} to the Bayes point"
-        if worst["mixed"]
-        else f"before its error could be known (R-hat {worst['r_hat']:.2f})"
-    )
-    advice = {
-        "n_bounces": "Raise n_bounces or tol of the solver, or soften the boundary",
-        "max_time": "Raise max_time",
-        "interrupted": "Press Ctrl-C twice to stop without an answer",
-    }.get(worst["stop"], "Fit again for a more exact answer")
-    warnings.warn(
-        f"The solver stopped early ({worst['stop']}) after {worst['n_bounces']} bounces, {known}. "
-        f"The answer so far is kept. {advice}.",
-        ConvergenceWarning,
-        stacklevel=5,
-    )

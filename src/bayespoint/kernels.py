@@ -20,11 +20,17 @@ _DIAGONAL_BLOCK = 128
 # With so many features or fewer, distances are sums of squared differences.
 _FEW_FEATURES = 16
 # Beyond this many widths of the kernel from the origin, squared, products lose digits.
-_FAR = 64.0
+FAR = 64.0
 # Points whose rbf kernel is this near to one are neighbors. If they have more differences
 # than this, some tenths of a second of work, most points are neighbors anyway.
 _NEIGHBORS = 1e-6
 _NEIGHBOR_WORK = 50_000_000
+
+NOT_FINITE = (
+    "The kernel should give a finite number for every pair of rows, but some are NaN or "
+    "infinite. Scale the features to moderate numbers, or change gamma, degree (a whole number "
+    "for negative inner products) or coef0."
+)
 
 
 class Kernel(NamedTuple):
@@ -47,7 +53,7 @@ class Kernel(NamedTuple):
         """Return k(x, y) for every row x of X and y of Y."""
         matrix = self._plain(X, Y)
         if self.normalize:
-            matrix = matrix / np.outer(_plain_lengths(self, X), _plain_lengths(self, Y))
+            matrix = matrix / np.outer(plain_lengths(self, X), plain_lengths(self, Y))
         return matrix + self.constant if self.constant else matrix
 
     def lengths(self, X) -> np.ndarray:
@@ -142,7 +148,7 @@ def _linear(X, Y, origin) -> np.ndarray:
         return linear_kernel(X, Y) - (X @ origin)[:, None] - Y @ origin + origin @ origin
 
 
-def _squared_norms(X, origin) -> np.ndarray:
+def squared_norms(X, origin) -> np.ndarray:
     """Return |x - origin|^2 for every row."""
     if not np.any(origin):
         return row_norms(X, squared=True)
@@ -164,7 +170,7 @@ def _dense_rbf(X, Y, gamma: float, origin) -> np.ndarray:
             return np.exp(-gamma * cdist(X, Y, "sqeuclidean"))
         X, Y = X - origin, Y - origin
         reach = max(row_norms(A, squared=True).max(initial=0.0) for A in (X, Y))
-        if not gamma * reach <= _FAR:
+        if not gamma * reach <= FAR:
             return np.exp(-gamma * cdist(X, Y, "sqeuclidean"))
         matrix = rbf_kernel(X, Y, gamma=gamma)
     rows, columns = np.nonzero(matrix > 1 - _NEIGHBORS)
@@ -198,7 +204,7 @@ def _settle_gamma(gamma, X) -> float:
     return scale
 
 
-def _plain_lengths(kernel: Kernel, X) -> np.ndarray:
+def plain_lengths(kernel: Kernel, X) -> np.ndarray:
     """Return |phi(x)| before normalisation; a point at the origin stays there."""
     lengths = np.sqrt(_squared_lengths(kernel, X))
     return np.where(lengths > 0, lengths, 1.0)
@@ -211,7 +217,7 @@ def _squared_lengths(kernel: Kernel, X) -> np.ndarray:
     elif kernel.name in ("rbf", "laplacian"):
         squared = np.ones(X.shape[0])
     else:
-        squared = _squared_norms(X, kernel.origin if kernel.name == "linear" else 0.0)
+        squared = squared_norms(X, kernel.origin if kernel.name == "linear" else 0.0)
         if kernel.name == "poly":
             with np.errstate(over="ignore", invalid="ignore"):
                 squared = (kernel.gamma * squared + kernel.coef0) ** kernel.degree
@@ -248,9 +254,5 @@ def _checked_matrix(matrix, n_rows: int, n_columns: int) -> np.ndarray:
             f"shape {matrix.shape}."
         )
     if not np.isfinite(matrix).all():
-        raise ValueError(
-            "The kernel should give a finite number for every pair of rows, but some are NaN "
-            "or infinite. Scale the features to moderate numbers, or change gamma, degree "
-            "(a whole number for negative inner products) or coef0."
-        )
+        raise ValueError(NOT_FINITE)
     return matrix

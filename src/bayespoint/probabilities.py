@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import linalg, special
+from scipy import linalg, optimize, special
 
 from .gram import Gram
 
@@ -16,6 +16,8 @@ _MORE_THAN_HALF = np.nextafter(0.5, 1)
 TYPICAL_POINTS = 100
 TYPICAL_DRAWS = 100
 SMALLEST_VARIANCE = 1e-12
+# Where the scale that fits known outcomes is looked for.
+SCALES = (1e-2, 1e6)
 
 
 def two_classes(output: np.ndarray) -> np.ndarray:
@@ -101,3 +103,43 @@ def probit_scale(gram: Gram, draws: np.ndarray) -> float:
     outside = np.maximum(1 - np.sum(projection**2, axis=0), 0.0) + softness
     variance = float(np.median(np.maximum(inside, 0.0) + outside))
     return float(length / np.sqrt(max(variance, SMALLEST_VARIANCE)))
+
+
+def fitted_scale(decisions: np.ndarray, target: np.ndarray) -> float:
+    """Return the scale that makes known outcomes most probable.
+
+    Parameters
+    ----------
+    decisions : array of shape (n, n_outputs)
+        What the classifier says of points that it was not trained on.
+    target : array of shape (n,)
+        Their classes, by number.
+
+    Returns
+    -------
+    float
+        What to multiply a decision with to get a standard normal output.
+
+    Notes
+    -----
+    As in Platt's calibration, labels are taken to be wrong with probability 1 / (n + 2):
+    if all are predicted correctly, the scale stays finite.
+    """
+    n = len(target)
+    doubt = 1 / (n + 2)
+
+    def loss(log_scale: float) -> float:
+        output = np.exp(log_scale) * decisions
+        if output.shape[1] == 1:
+            side = np.where(target == 1, 1.0, -1.0) * output[:, 0]
+            right, wrong = special.log_ndtr(side), special.log_ndtr(-side)
+        else:
+            log_p = np.log(exactly_one(output))
+            right = log_p[np.arange(n), target]
+            wrong = (log_p.sum(axis=1) - right) / (output.shape[1] - 1)
+        return -float(np.mean((1 - doubt) * right + doubt * wrong))
+
+    grid = np.linspace(np.log(SCALES[0]), np.log(SCALES[1]), 60)
+    best = int(np.clip(np.argmin([loss(g) for g in grid]), 1, len(grid) - 2))
+    bounds = (grid[best - 1], grid[best + 1])
+    return float(np.exp(optimize.minimize_scalar(loss, bounds=bounds, method="bounded").x))

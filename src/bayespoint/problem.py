@@ -14,6 +14,7 @@ from .version_space import VersionSpace, learn_perceptron, solve_directly
 # easily, and takes AUTO_SOFTNESS elsewhere.
 EASY_MARGIN = 0.01
 AUTO_SOFTNESS = 0.1
+NOT_EASY = f"no hypothesis with a margin above {EASY_MARGIN:g} was found"
 
 
 class Problem(NamedTuple):
@@ -52,7 +53,9 @@ def pose_problem(
         Its rows lack points at the origin, which only a hard boundary refuses.
     """
     if softness != 0:
-        matrix, rows = _without_origin(matrix, rows)
+        kept = off_origin(np.diagonal(matrix))
+        if len(kept) < len(rows):
+            matrix, rows = matrix[np.ix_(kept, kept)], rows[kept]
     signs = signs[:, rows]
     if softness == "auto":
         return _enter_softly(matrix, rows, signs, rng)
@@ -66,24 +69,33 @@ def _enter(matrix: np.ndarray, softness: float, rows, signs, rng) -> Problem:
     return Problem(rows, spaces, [space.enter(rng) for space in spaces])
 
 
-def _without_origin(matrix: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Leave out points at the origin of feature space, which say nothing."""
-    kept = np.flatnonzero(np.diagonal(matrix) != 0)
+def off_origin(squared_lengths: np.ndarray) -> np.ndarray:
+    """Return the points that are not at the origin of feature space, and warn of others."""
+    kept = np.flatnonzero(squared_lengths)
     if not kept.size:
         raise ValueError(
             "All training points lie at the origin of feature space, where every hypothesis "
             "gives zero. Pass fit_intercept=True, or another kernel."
         )
-    if len(kept) < len(rows):
+    if len(kept) < len(squared_lengths):
         warnings.warn(
-            f"{len(rows) - len(kept)} training points lie at the origin of feature space, "
-            "where every hypothesis gives zero; they are ignored. fit_intercept=True moves "
-            "them away from it.",
+            f"{len(squared_lengths) - len(kept)} training points lie at the origin of feature "
+            "space, where every hypothesis gives zero; they are ignored. fit_intercept=True "
+            "moves them away from it.",
             UserWarning,
-            stacklevel=6,
+            stacklevel=7,
         )
-        matrix, rows = matrix[np.ix_(kept, kept)], rows[kept]
-    return matrix, rows
+    return kept
+
+
+def warn_softened(softness: float, reason: str) -> None:
+    """Say what softness="auto" chose instead of a hard boundary, and why."""
+    warnings.warn(
+        f'softness="auto" chose softness={softness:.3g}, because with a hard boundary {reason}. '
+        "Pass a number to choose it yourself; 0 is a hard boundary.",
+        UserWarning,
+        stacklevel=7,
+    )
 
 
 def _enter_softly(matrix: np.ndarray, rows, signs, rng) -> Problem:
@@ -95,18 +107,13 @@ def _enter_softly(matrix: np.ndarray, rows, signs, rng) -> Problem:
         starts = [w for w in (_easy_start(space, rng) for space in spaces) if w is not None]
         if len(starts) == len(spaces):
             return Problem(rows, spaces, starts)
-        reason = f"no hypothesis with a margin above {EASY_MARGIN:g} was found"
+        reason = NOT_EASY
     except IndefiniteKernelError as error:
         if error.needed_softness is None:
             raise
         softness = max(softness, error.needed_softness)
         reason = "the kernel matrix is not positive semi-definite"
-    warnings.warn(
-        f'softness="auto" chose softness={softness:.3g}, because with a hard boundary {reason}. '
-        "Pass a number to choose it yourself; 0 is a hard boundary.",
-        UserWarning,
-        stacklevel=6,
-    )
+    warn_softened(softness, reason)
     return _enter(matrix, softness, rows, signs, rng)
 
 

@@ -28,3 +28,57 @@ def learn(gram, y, order, margins, max_mistakes):
                 for j in range(m):
                     margins[j] += y[i] * y[j] * row[j]
     return count, mistakes
+
+
+@njit(cache=True, nogil=True)
+def advance(rows, slot, softness, y, order, output, count, walk, best, best_count, most):
+    """Go on until a row is missing, all points are right, or `most` mistakes were made.
+
+    walk is the position in the order, the points in a row that were right, the mistakes,
+    and how many points of the order are in use; best the training errors and the squared
+    length at the end of the best pass. Returns whether a pass was the best.
+    """
+    m = y.shape[0]
+    position, right, mistakes, in_use = walk[0], walk[1], walk[2], walk[3]
+    better = False
+    while right < in_use and mistakes < most:
+        i = order[position]
+        if y[i] * output[i] <= 0.0:
+            if slot[i] < 0:
+                break
+            row = rows[slot[i]]
+            if y[i] > 0:
+                for j in range(m):
+                    output[j] += row[j]
+            else:
+                for j in range(m):
+                    output[j] -= row[j]
+            output[i] += y[i] * softness
+            count[i] += 1
+            mistakes += 1
+            right = 0
+        else:
+            right += 1
+        position += 1
+        if position == in_use:
+            position = 0
+            errors, square = 0.0, 0.0
+            for k in range(in_use):
+                j = order[k]
+                margin = y[j] * output[j]
+                errors += margin <= 0.0
+                square += count[j] * margin
+            if errors < best[0]:
+                better = True
+                best[0], best[1] = errors, square
+                best_count[:] = count
+                break
+    walk[0], walk[1], walk[2] = position, right, mistakes
+    return better
+
+
+@njit(cache=True, nogil=True)
+def count_wrong(y, output, wrong):
+    """Add one for each point that is wrong."""
+    for j in range(y.shape[0]):
+        wrong[j] += y[j] * output[j] <= 0.0

@@ -1,6 +1,7 @@
-"""Solvers: each takes a version space and returns a posterior."""
+"""Solvers: from a version space, or rows of a Gram matrix, to a posterior."""
 
 from .billiard import Billiard
+from .perceptron import Perceptron
 from .posterior import Posterior
 
-__all__ = ["Billiard", "Posterior"]
+__all__ = ["Billiard", "Perceptron", "Posterior"]

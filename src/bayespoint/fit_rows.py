@@ -1,0 +1,203 @@
+"""Training with rows of the Gram matrix, on demand: permuted perceptrons."""
+
+from __future__ import annotations
+
+import time
+import warnings
+
+import joblib
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ._progress import Progress
+from ._threads import threads
+from .gram import IndefiniteKernelError
+from .probabilities import fitted_scale
+from .problem import AUTO_SOFTNESS, EASY_MARGIN, NOT_EASY, off_origin, warn_softened
+from .row_store import WHOLE, RowStore, block_size
+from .solvers import Perceptron, Posterior
+from .solvers.perceptron import BYTES_PER_POINT, Members
+from .task import Answer, Task
+from .unit_kernel import AnyKernel, ProductKernel, is_product_kernel
+
+# Training points held out for calibration: this share, but at least so many, and never
+# more than a fifth.
+HELD_OUT = 1 / 20
+ENOUGH_HELD_OUT = 500
+
+
+def fit_rows(task: Task, progress: Progress, previous: dict | None, keep_state: bool) -> Answer:
+    """Return the means of perceptrons of all outputs.
+
+    Parameters
+    ----------
+    task : Task
+        Its solver is a `Perceptron`.
+    progress : Progress
+        Whom to tell.
+    previous : dict or None
+        `Answer.state` of an earlier fit, to go on from.
+    keep_state : bool
+        Whether to return such a state.
+    """
+    began = time.perf_counter()
+    rows, lengths = _points(task)
+    kernel = _unit_kernel(task, rows, lengths)
+    members = _members(task, rows, previous)
+    with progress.output(0) as on_round:
+        members, stop, n_computed = _learn(task, rows, kernel, members, on_round)
+    posteriors = [members.posterior(c) for c in range(len(task.signs))]
+    _warn_unless_consistent(posteriors, members, stop, task.solver)
+    seconds = time.perf_counter() - began
+    for posterior in posteriors:
+        posterior.info.update(stop=stop, n_rows=n_computed, seconds=seconds)
+    state = {**vars(members), "made_for": _fingerprint(task)} if keep_state else None
+    answer = _answer(task, rows, lengths, members, posteriors)
+    return answer._replace(single=isinstance(kernel, ProductKernel), state=state)
+
+
+def _learn(task: Task, rows, kernel, members: Members, on_round) -> tuple[Members, str, int]:
+    """Let members learn; harder ones on a soft boundary if softness is "auto"."""
+    with threads(task.n_jobs) as thread_map:
+        store = RowStore(kernel, _affordable_rows(task, kernel), thread_map)
+
+        def solve(solver: Perceptron, members: Members) -> str:
+            return solver.solve(
+                store, members, thread_map=thread_map, deadline=task.deadline, on_round=on_round
+            )
+
+        if task.softness != "auto" or members.softness > 0:
+            return members, solve(task.solver, members), store.n_computed
+        easy = min(task.solver.max_mistakes, round(EASY_MARGIN**-2))
+        stop = solve(Perceptron(max_mistakes=easy), members)
+        if stop == "max_mistakes":
+            warn_softened(AUTO_SOFTNESS, NOT_EASY)
+            members = _new_members(task, rows, AUTO_SOFTNESS, members.seed)
+            stop = solve(task.solver, members)
+        return members, stop, store.n_computed
+
+
+def _points(task: Task) -> tuple[np.ndarray, np.ndarray]:
+    """Return the training points that are not at the origin, and their lengths."""
+    if task.kernel.name == "precomputed":
+        squared = np.diagonal(task.X) + task.kernel.constant
+        if not squared.min() >= 0:
+            raise IndefiniteKernelError(
+                f"The kernel matrix has {squared.min():.3g} on its diagonal, but the squared "
+                "length of a point cannot be negative."
+            )
+        lengths = np.sqrt(squared)
+    else:
+        lengths = task.kernel.lengths(task.X)
+    rows = off_origin(lengths)
+    return rows, lengths[rows]
+
+
+def _unit_kernel(task: Task, rows: np.ndarray, lengths: np.ndarray) -> ProductKernel | AnyKernel:
+    """Return the kernel of unit training points, in single precision where that will do."""
+    X = task.X
+    if len(rows) < task.n_samples:
+        X = X[np.ix_(rows, rows)] if task.kernel.name == "precomputed" else X[rows]
+    if len(rows) > WHOLE and is_product_kernel(task.kernel, X):
+        return ProductKernel(task.kernel, X)
+    return AnyKernel(task.kernel, X, lengths)
+
+
+def _affordable_rows(task: Task, kernel: ProductKernel | AnyKernel) -> int:
+    """Return how many rows of the Gram matrix there is memory for."""
+    m = kernel.n_points
+    members = BYTES_PER_POINT * m * len(task.signs) * task.solver.n_members
+    needed = (members + kernel.n_bytes + 4 * m * block_size(kernel)) / 2**20
+    if needed > task.cache_size:
+        raise ValueError(
+            f"{task.solver.n_members} perceptrons for each of {len(task.signs)} outputs and {m} "
+            f"training points need at least {needed:.3g} MB, but cache_size is "
+            f"{task.cache_size:g}. Raise cache_size, or lower n_members of the solver."
+        )
+    return int((task.cache_size * 2**20 - members - kernel.n_bytes) / (4 * m))
+
+
+def _members(task: Task, rows: np.ndarray, previous: dict | None) -> Members:
+    """Return members at their start, or where they were."""
+    if previous is not None:
+        state = {k: v for k, v in previous.items() if k != "made_for"}
+        if previous["made_for"] == _fingerprint(task):
+            return Members(**state).with_more(task.solver.n_members)
+        warnings.warn(
+            "warm_start=True, but the training data or the parameters of the kernel are not "
+            "those of the last fit: starting anew.",
+            UserWarning,
+            stacklevel=6,
+        )
+    softness = 0.0 if task.softness == "auto" else float(task.softness)
+    return _new_members(task, rows, softness, int(task.rng.integers(2**32)))
+
+
+def _new_members(task: Task, rows: np.ndarray, softness: float, seed: int) -> Members:
+    """Return members at their start; a part of each class is held out."""
+    m = len(rows)
+    share = min(max(HELD_OUT, ENOUGH_HELD_OUT / m), 1 / 5)
+    target, order = task.target[rows], np.random.default_rng(seed).permutation(m)
+    by_class = [order[target[order] == c] for c in range(task.target.max() + 1)]
+    held_out = np.sort(np.concatenate([points[: int(share * len(points))] for points in by_class]))
+    return Members.at_start(task.signs[:, rows], held_out, seed, softness, task.solver.n_members)
+
+
+def _fingerprint(task: Task) -> str:
+    """Return what tells whether two tasks are about the same version spaces."""
+    kernel = task.kernel._replace(name=str(task.kernel.name))
+    return joblib.hash([task.X, task.signs, tuple(kernel), task.softness])
+
+
+def _answer(task: Task, rows, lengths, members: Members, posteriors) -> Answer:
+    """Express hypotheses in the training points."""
+    to_points = members.signs / (lengths * np.sqrt(1 + members.softness))
+    n_draws = min(len(p.draws) for p in posteriors)
+    draws = np.array([p.draws[:n_draws] for p in posteriors]) * to_points[:, None]
+    tested, decisions = members.held_out, np.array([p.info.pop("trial") for p in posteriors])
+    if not decisions.size or not np.isfinite(decisions).all():
+        tested, decisions = np.arange(len(rows)), members.left_out()
+    infos = [p.info for p in posteriors]
+    return Answer(
+        rows=rows,
+        coef=np.array([p.coef for p in posteriors]) * to_points,
+        draws=draws,
+        chains=draws,
+        resultant=np.array([info.pop("resultant") for info in infos]),
+        softness=members.softness,
+        probit_scale=fitted_scale(decisions.T, task.target[rows][tested]),
+        infos=infos,
+    )
+
+
+def _warn_unless_consistent(posteriors: list[Posterior], members: Members, stop: str, solver):
+    """Say what members did not reach, and whether they did what is impossible."""
+    if any(p.info["n_mistakes"].max() > 1.001 * p.info["novikoff"] for p in posteriors):
+        warnings.warn(
+            "A perceptron made more mistakes than Novikoff's theorem allows: the kernel is not "
+            "positive semi-definite, and the answer is not a mean over a version space. Choose "
+            "another kernel or other parameters of it, or a larger softness.",
+            UserWarning,
+            stacklevel=6,
+        )
+    n, n_consistent = members.consistent().size, int(members.consistent().sum())
+    if stop == "consistent":
+        return
+    if stop == "max_mistakes":
+        message = (
+            f"{n - n_consistent} of {n} perceptrons found no hypothesis that classifies all "
+            f"training points correctly within {solver.max_mistakes} mistakes, so that none has a "
+            f"margin above {solver.max_mistakes**-0.5:.2g}. The best they found is used. Raise "
+            "softness, or max_mistakes of the solver, or give the kernel more freedom."
+        )
+    else:
+        used = "these are averaged" if n_consistent else "all are averaged as they are"
+        advice = {
+            "max_time": "Raise max_time",
+            "interrupted": "Press Ctrl-C twice to stop without an answer",
+        }.get(stop, "Fit again")
+        message = (
+            f"The perceptrons stopped early ({stop}): {n_consistent} of {n} classify all training "
+            f"points correctly; {used}. {advice}, or go on with warm_start=True."
+        )
+    warnings.warn(message, ConvergenceWarning, stacklevel=6)

@@ -1,0 +1,145 @@
+"""Training with the whole Gram matrix: version spaces, entered and sampled."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ._progress import Progress
+from .probabilities import probit_scale
+from .problem import Problem, pose_problem
+from .solvers import Billiard, Posterior
+from .task import Answer, Task
+
+# Time of the kernel matrix for each entry and of its factor for each m^3, on a slow day.
+SECONDS_PER_ENTRY = 8e-8
+SECONDS_PER_FACTOR = 3e-11
+
+
+def fit_whole(task: Task, progress: Progress) -> Answer:
+    """Return the Bayes points of all outputs, from a solver that takes version spaces."""
+    rows = _choose_rows(task)
+    if task.kernel.name == "precomputed":
+        matrix = task.X[np.ix_(rows, rows)] + task.kernel.constant
+    else:
+        points = task.X[rows] if len(rows) < task.n_samples else task.X
+        matrix = task.kernel(points, points)
+    problem = pose_problem(matrix, rows, task.signs, task.softness, task.rng)
+    del matrix
+    posteriors = _solve(task, problem, progress)
+    return _answer(problem, posteriors)
+
+
+def memory(m: int, n_outputs: int, solver: Any) -> float:
+    """Return the megabytes that m points need: Gram matrix, its factor, draws."""
+    draws = n_outputs * getattr(solver, "n_draws", Billiard().n_draws)
+    return 32 * m * (m + draws) / 2**20
+
+
+def _choose_rows(task: Task) -> np.ndarray:
+    """Return the training points that time and memory allow, all if possible."""
+    m = task.n_samples
+    rows = np.arange(m)
+    if task.max_time is not None and (n := _affordable(task.max_time)) < m:
+        rows = _part_of_each_class(task.target, n, task.rng)
+        warnings.warn(
+            f"max_time={task.max_time:g} is too short to use all {m} training points: the "
+            f"classifier is trained on {len(rows)} of them, chosen at random.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+    needed = memory(len(rows), len(task.signs), task.solver)
+    if needed > task.cache_size:
+        raise ValueError(
+            f"The kernel matrix of {len(rows)} training points, its factor and the draws "
+            f"need up to {needed:.3g} MB, but cache_size is {task.cache_size:g}. Raise "
+            'cache_size if there is that much memory, or pass solver="perceptron", which needs '
+            "only parts of the matrix."
+        )
+    return rows
+
+
+def _affordable(max_time: float) -> int:
+    """Return how many points can be made ready in half of a time."""
+    sizes = np.arange(100, 100_000, 50)
+    seconds = SECONDS_PER_ENTRY * sizes**2.0 + SECONDS_PER_FACTOR * sizes**3.0
+    fits = int(np.searchsorted(seconds, max_time / 2))
+    return int(sizes[max(fits - 1, 0)])
+
+
+def _part_of_each_class(target: np.ndarray, n: int, rng) -> np.ndarray:
+    """Return about n rows at random, at least one of each class."""
+    order = rng.permutation(len(target))
+    _, first = np.unique(target[order], return_index=True)
+    return np.sort(order[np.union1d(first, np.arange(n))])
+
+
+def _solve(task: Task, problem: Problem, progress: Progress) -> list[Posterior]:
+    """Run the solver for each output, and warn where it did not get there."""
+    posteriors: list[Posterior] = []
+    for i, (space, start) in enumerate(zip(problem.spaces, problem.starts, strict=True)):
+        now = time.perf_counter()
+        share = (task.deadline - now) / (len(problem.spaces) - i)
+        if posteriors and posteriors[-1].info["stop"] in ("interrupted", "callback"):
+            share = 0.0  # the others get the shortest run that gives an answer
+        with progress.output(i) as on_round:
+            posterior = task.solver.solve(
+                space,
+                task.rng,
+                start=start,
+                n_jobs=task.n_jobs,
+                deadline=now + share,
+                on_round=on_round,
+            )
+        posteriors.append(posterior)
+    _warn_unless_converged([p.info for p in posteriors])
+    return posteriors
+
+
+def _answer(problem: Problem, posteriors: list[Posterior]) -> Answer:
+    """Express hypotheses in the training points."""
+    gram = problem.spaces[0].gram
+    signs = np.array([space.signs for space in problem.spaces])
+    to_points = signs / gram.lengths
+    coef = np.array([p.coef for p in posteriors])
+    n_draws = min(len(p.draws) for p in posteriors)
+    draws = np.array([p.draws[:n_draws] for p in posteriors])
+    lengths = [np.linalg.norm(s.combine(c)) for s, c in zip(problem.spaces, coef, strict=True)]
+    return Answer(
+        rows=problem.rows,
+        coef=coef * to_points,
+        draws=draws * to_points[:, None],
+        chains=np.array([p.chains for p in posteriors]) * to_points[:, None],
+        resultant=np.array(lengths),
+        softness=gram.softness,
+        probit_scale=probit_scale(gram, draws * signs[:, None]),
+        infos=[p.info for p in posteriors],
+    )
+
+
+def _warn_unless_converged(infos: list[dict]) -> None:
+    """Say how far the solver got where it had to stop early."""
+    early = [info for info in infos if info["stop"] != "tol"]
+    if not early:
+        return
+    worst = max(early, key=lambda info: (not info["mixed"], info["angle"]))
+    known = (
+        f"at an estimated angle of {worst['angle']:.2g} to the Bayes point"
+        if worst["mixed"]
+        else f"before its error could be known (R-hat {worst['r_hat']:.2f})"
+    )
+    advice = {
+        "n_bounces": "Raise n_bounces or tol of the solver, or soften the boundary",
+        "max_time": "Raise max_time",
+        "interrupted": "Press Ctrl-C twice to stop without an answer",
+    }.get(worst["stop"], "Fit again for a more exact answer")
+    warnings.warn(
+        f"The solver stopped early ({worst['stop']}) after {worst['n_bounces']} bounces, {known}. "
+        f"The answer so far is kept. {advice}.",
+        ConvergenceWarning,
+        stacklevel=6,
+    )

@@ -1,0 +1,326 @@
+"""Permuted perceptrons: version space sampled by learning in random orders."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval
+
+from ..gram import IndefiniteKernelError
+from ..interrupt import interrupts
+from ..row_store import MISSING, RowStore
+from .posterior import Posterior
+
+# Mistakes of one perceptron in one compiled call, some tens of milliseconds: time limits
+# and interrupts are seen to between calls.
+CALL_MISTAKES = 1000
+SECONDS_BETWEEN_REPORTS = 0.5
+# Groups of members that threads work on.
+N_GROUPS = 16
+# Bytes that a member takes for each training point.
+BYTES_PER_POINT = 20
+# What only consistent members tell.
+UNKNOWN = {"angle": np.inf, "ess": 0.0, "resultant": np.nan, "margin": np.nan, "novikoff": np.inf}
+# Columns of a member's `walk`.
+POSITION, RIGHT, MISTAKES, IN_USE = 0, 1, 2, 3
+NEGATIVE_LENGTH = (
+    "A hypothesis has a negative squared length: the kernel is not positive semi-definite. "
+    "Choose another kernel or other parameters of it, or a larger softness."
+)
+
+
+class Perceptron(BaseEstimator):
+    """Sample version space with perceptrons that learn in different orders.
+
+    Each member of the ensemble is a kernel perceptron (000, algorithm 1) that goes
+    through a permutation of the training points of its own until it gets all of them
+    right. Members of unit length are averaged. The sample is not exactly uniform, but
+    rows of the Gram matrix are needed only of points that some member gets wrong, so
+    that this is the solver for large training sets.
+
+    Parameters
+    ----------
+    n_members : int, default=10
+        Perceptrons for each output.
+    max_mistakes : int, default=100_000
+        A member gives up after so many mistakes, and the best hypothesis it had at the
+        end of a pass through the training set stands for it. By Novikoff's theorem
+        there is no hypothesis of a margin above 1 / sqrt(max_mistakes) then.
+
+    Notes
+    -----
+    All members of all outputs advance together. Who needs a row of the Gram matrix that
+    is not there waits, until all wait; then the missing rows are computed in one matrix
+    product, together with rows of points that many members get wrong at the time.
+    Which rows are there when changes nothing but the time it takes.
+
+    A few training points, the same for all members, come into use when a member has
+    learned all the others. What members say of them before is what they would say of new
+    points: from that `predict_proba` is calibrated.
+
+    References
+    ----------
+    Herbrich, Graepel, Campbell (2001), Bayes Point Machines, JMLR 1, sec. 3.2.
+    Herbrich, Graepel (2001), Large Scale Bayes Point Machines, NIPS 13.
+    """
+
+    _parameter_constraints = {
+        "n_members": [Interval(Integral, 1, None, closed="left")],
+        "max_mistakes": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(self, n_members=10, *, max_mistakes=100_000):
+        self.n_members = n_members
+        self.max_mistakes = max_mistakes
+
+    def solve(
+        self,
+        store: RowStore,
+        members: Members,
+        *,
+        thread_map: Callable = map,
+        deadline: float = np.inf,
+        on_round: Callable[[dict[str, Any]], bool] | None = None,
+    ) -> str:
+        """Let members learn until they are consistent, or have to stop.
+
+        Parameters
+        ----------
+        store : RowStore
+            Rows of the Gram matrix of the unit training points.
+        members : Members
+            Where they are; changed in place.
+        thread_map : callable, default=map
+            A `map` that may use threads.
+        deadline : float, default=inf
+            Value of `time.perf_counter()` at which to stop.
+        on_round : callable, default=None
+            Called now and then with a dict of what is known; a true answer stops.
+
+        Returns
+        -------
+        str
+            Why it ended: "consistent", "max_mistakes", "max_time", "interrupted" or
+            "callback".
+        """
+        self._validate_params()
+        told = time.perf_counter()
+        with interrupts() as interrupted:
+            while True:
+                active = members.active(self.max_mistakes)
+                if not active:
+                    return "consistent" if members.consistent().all() else "max_mistakes"
+                groups = [active[i::N_GROUPS] for i in range(min(N_GROUPS, len(active)))]
+                score = sum(thread_map(lambda group: self._step(store, members, group), groups))
+                if interrupted:
+                    return "interrupted"
+                now = time.perf_counter()
+                if now > deadline:
+                    return "max_time"
+                if on_round is not None and now - told > SECONDS_BETWEEN_REPORTS:
+                    told = now
+                    if on_round(members.report(store)):
+                        return "callback"
+                needed = members.waiting(active, store)
+                if needed.size:
+                    store.fetch(needed, score)
+
+    def _step(self, store: RowStore, members: Members, group) -> np.ndarray:
+        """Let members learn as far as they can; return how many get each point wrong."""
+        from .._jit.perceptron import advance, count_wrong
+
+        wrong = np.zeros(members.signs.shape[1], dtype=np.int32)
+        for who in group:
+            y = members.signs[who[0]]
+            most = min(members.walk[who][MISTAKES] + CALL_MISTAKES, self.max_mistakes)
+            work = (store.rows, store.slot, members.softness, y, *members.arrays(who), most)
+            while advance(*work) or members.use_all(who):
+                members.note_trial(who)
+            count_wrong(y, members.output[who], wrong)
+        return wrong
+
+
+@dataclass
+class Members:
+    """Perceptrons on their way; arrays have a row for each output and each member."""
+
+    signs: np.ndarray  # labels of the training points, a row an output
+    held_out: np.ndarray  # training points that come into use at the end
+    seed: int
+    softness: float
+    order: np.ndarray  # of the training points
+    output: np.ndarray  # at the training points
+    count: np.ndarray  # mistakes on each training point
+    walk: np.ndarray  # position in the order, points right in a row, mistakes, points in use
+    best: np.ndarray  # errors and squared length at the end of the best pass
+    best_count: np.ndarray
+    trial: np.ndarray  # normalised outputs at held-out points before they came into use
+
+    @classmethod
+    def at_start(
+        cls,
+        signs: np.ndarray,
+        held_out: np.ndarray,
+        seed: int,
+        softness: float,
+        n_members: int,
+        first: int = 0,
+    ) -> Members:
+        """Return n_members new members for each output, beginning with number `first`."""
+        n_outputs, m = signs.shape
+        shape = (n_outputs, n_members, m)
+        others = np.setdiff1d(np.arange(m), held_out)
+        order = np.empty(shape, dtype=np.int32)
+        for c, k in np.ndindex(n_outputs, n_members):
+            rng = np.random.default_rng([seed, c, first + k])
+            order[c, k] = np.concatenate([rng.permutation(others), rng.permutation(held_out)])
+        walk = np.zeros((n_outputs, n_members, 4), dtype=np.int64)
+        walk[..., IN_USE] = len(others)
+        return cls(
+            signs=signs,
+            held_out=held_out,
+            seed=seed,
+            softness=softness,
+            order=order,
+            output=np.zeros(shape),
+            count=np.zeros(shape, dtype=np.int32),
+            walk=walk,
+            best=np.full((n_outputs, n_members, 2), np.inf),
+            best_count=np.zeros(shape, dtype=np.int32),
+            trial=np.full((n_outputs, n_members, len(held_out)), np.nan),
+        )
+
+    def with_more(self, n_members: int) -> Members:
+        """Return these members and further ones, n_members for each output in all."""
+        have = self.order.shape[1]
+        if n_members <= have:
+            return self
+        new = vars(
+            Members.at_start(
+                self.signs, self.held_out, self.seed, self.softness, n_members - have, have
+            )
+        )
+        joined = {
+            name: np.concatenate([value, new[name]], axis=1)
+            for name, value in vars(self).items()
+            if isinstance(value, np.ndarray) and value.ndim == 3
+        }
+        return Members(**{**new, **joined})
+
+    def arrays(self, who: tuple[int, int]) -> tuple[np.ndarray, ...]:
+        """Return what the compiled loop needs of a member."""
+        arrays = (self.order, self.output, self.count, self.walk, self.best, self.best_count)
+        return tuple(array[who] for array in arrays)
+
+    def use_all(self, who: tuple[int, int]) -> bool:
+        """Bring the held-out points into use if all others are learned, and say so."""
+        walk, m = self.walk[who], self.signs.shape[1]
+        if walk[RIGHT] < walk[IN_USE] or walk[IN_USE] == m:
+            return False
+        self.note_trial(who)
+        walk[POSITION] = walk[IN_USE]
+        walk[IN_USE] = m
+        self.best[who] = np.inf
+        return True
+
+    def note_trial(self, who: tuple[int, int]) -> None:
+        """Note what a member says of held-out points, as long as it has not seen them."""
+        if self.walk[who][IN_USE] < self.signs.shape[1]:
+            square = self.count[who] @ (self.signs[who[0]] * self.output[who])
+            if square > 0:
+                self.trial[who] = self.output[who][self.held_out] / np.sqrt(square)
+
+    def consistent(self) -> np.ndarray:
+        """Tell which members get all training points right."""
+        return self.walk[..., RIGHT] == self.signs.shape[1]
+
+    def active(self, max_mistakes: int) -> list[tuple[int, int]]:
+        """Return the members that have not finished."""
+        going = ~self.consistent() & (self.walk[..., MISTAKES] < max_mistakes)
+        return [(int(c), int(k)) for c, k in np.argwhere(going)]
+
+    def waiting(self, active: list[tuple[int, int]], store: RowStore) -> np.ndarray:
+        """Return the missing rows that members wait for."""
+        points = []
+        for who in active:
+            i = self.order[who][self.walk[who][POSITION]]
+            if store.slot[i] == MISSING and self.signs[who[0], i] * self.output[who][i] <= 0:
+                points.append(i)
+        return np.unique(np.array(points, dtype=np.int64))
+
+    def report(self, store: RowStore) -> dict[str, Any]:
+        """Return how far they are, for people."""
+        consistent = self.consistent()
+        return {
+            "n_members": consistent.size,
+            "n_consistent": int(consistent.sum()),
+            "n_mistakes": int(self.walk[..., MISTAKES].sum()),
+            "n_rows": store.n_computed,
+        }
+
+    def left_out(self) -> np.ndarray:
+        """Return about what members would say of each training point without that point.
+
+        Taking away its own contribution is too much (Jaakkola and Haussler's bound), as
+        others would partly stand in for it; half of it is between.
+        """
+        own = self.count * self.signs[:, None]
+        square = np.einsum("cki,cki->ck", own, self.output)
+        return np.mean((self.output - own / 2) / np.sqrt(np.maximum(square, 1))[..., None], axis=1)
+
+    def posterior(self, number: int) -> Posterior:
+        """Return the mean of the members of an output, of those that are consistent if any.
+
+        A member that is not is represented by its best hypothesis: the current one, or
+        that at the end of its best pass.
+        """
+        consistent = self.consistent()[number]
+        chosen = np.flatnonzero(consistent) if consistent.any() else np.arange(len(consistent))
+        margins = self.output[number, chosen] * self.signs[number]
+        count, errors = self.count[number, chosen], np.sum(margins <= 0, axis=1)
+        square = np.einsum("ki,ki->k", count, margins)
+        best = self.best[number, chosen]
+        earlier = best[:, 0] < errors
+        count = np.where(earlier[:, None], self.best_count[number, chosen], count)
+        square = np.where(earlier, best[:, 1], square)
+        if not square.min() > 0:
+            raise IndefiniteKernelError(NEGATIVE_LENGTH)
+        draws = count * np.sqrt((1 + self.softness) / square)[:, None]
+        info = {
+            "n_mistakes": self.walk[number, :, MISTAKES],
+            "n_consistent": int(consistent.sum()),
+            "hits": self.count[number].sum(axis=0),
+            "mixed": bool(consistent.sum() > 1),
+            "trial": self.trial[number, chosen].mean(axis=0),
+            **UNKNOWN,
+        }
+        if consistent.any():
+            unit = margins / np.sqrt((1 + self.softness) * square)[:, None]
+            info.update(_agreement(draws @ unit.T, unit))
+        return Posterior(draws.mean(axis=0), draws, draws, info)
+
+
+def _agreement(cosines: np.ndarray, margins: np.ndarray) -> dict[str, float]:
+    """Return what consistent members tell about each other.
+
+    Two of them have the expected cosine r^2, where r is the length of the mean of all
+    possible members, so the mean of n has the variance (1 - r^2) / n. A member makes at
+    most 1 / margin^2 mistakes, for the margin of whichever hypothesis (Novikoff).
+    """
+    n = len(cosines)
+    mean = (cosines.sum() - n) / (n * (n - 1)) if n > 1 else np.nan
+    center = margins.mean(axis=0) / np.sqrt(cosines.mean())
+    margin = max(margins.min(axis=1).max(), center.min())
+    return {
+        "angle": float(np.sqrt((1 - mean) / (n * mean))) if mean > 0 else np.inf,
+        "ess": float(n),
+        "resultant": float(np.sqrt(cosines.mean())),
+        "margin": float(margin),
+        "novikoff": float(margin**-2),
+    }

@@ -1,0 +1,45 @@
+"""What a classifier asks for, and what it gets."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .kernels import Kernel
+
+
+class Task(NamedTuple):
+    """A training set with everything that is settled about it."""
+
+    X: Any  # the training points; the kernel matrix for a precomputed kernel
+    signs: np.ndarray  # (n_outputs, n_samples), +1 and -1
+    target: np.ndarray  # (n_samples,), the class of each point by number
+    kernel: Kernel
+    solver: Any
+    softness: float | str
+    cache_size: float  # megabytes
+    max_time: float | None
+    deadline: float  # of time.perf_counter()
+    n_jobs: int | None
+    rng: np.random.Generator
+
+    @property
+    def n_samples(self) -> int:
+        """Return the number of training points."""
+        return self.signs.shape[1]
+
+
+class Answer(NamedTuple):
+    """Hypotheses as coefficients on training points, an entry an output."""
+
+    rows: np.ndarray  # the training points that the coefficients are for
+    coef: np.ndarray  # (n_outputs, n_rows), of the mean of unit hypotheses
+    draws: np.ndarray  # (n_outputs, n_draws, n_rows), of single ones
+    chains: np.ndarray  # (n_outputs, n_chains, n_rows), of means of independent parts
+    resultant: np.ndarray  # (n_outputs,), length of the mean
+    softness: float
+    probit_scale: float
+    infos: list[dict[str, Any]]
+    single: bool = False  # whether kernel values in single precision will do
+    state: dict[str, Any] | None = None  # from which to go on

@@ -1,0 +1,245 @@
+"""The kernel between unit-length points: a product of matrices and a map of its entries."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from .kernels import FAR, NOT_FINITE, Kernel, plain_lengths, squared_norms
+
+# Points on the right-hand side of one matrix product. The product then stays in the
+# processor's cache while its entries are mapped; larger ones are no faster.
+PANEL = 1024
+# With fewer non-zero features than this share a sparse product is faster than a dense one.
+SPARSE = 0.25
+PRODUCT_KERNELS = ("linear", "poly", "rbf", "sigmoid")
+
+
+class Side(NamedTuple):
+    """Points made ready for one side of the product."""
+
+    features: Any  # if they are sparse, CSR on the right and dense, transposed, on the left
+    shrink: np.ndarray | None  # by what a value is multiplied after the map
+    lift: np.ndarray | None  # what is added then: the constant of the kernel
+
+
+class ProductKernel:
+    """k(x, y) / (|x| |y|) in single precision, for kernels that are functions of <x, y>.
+
+    Every such kernel is a map of one matrix product: lengths and constants go into the
+    factors. The value is always between -1 and 1, so that single precision cannot
+    overflow, whatever the degree of a polynomial.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A kernel for which `is_product_kernel` says yes.
+    Y : {array, sparse matrix} of shape (n, n_features)
+        Points for the right-hand side of all products.
+    """
+
+    def __init__(self, kernel: Kernel, Y):
+        self._kernel = kernel
+        self._points = Y
+        self.n_points = Y.shape[0]
+        self._columns = None
+        self.sparse = sparse.issparse(Y)
+        if not self.sparse:
+            # A feature that is zero at all points on the right adds nothing to a product.
+            count = sum(np.sum(Y[here] != _origin(kernel), axis=0) for here in panels(len(Y)))
+            self._columns = np.flatnonzero(count)
+            self.sparse = bool(count.sum() < SPARSE * len(self._columns) * len(Y))
+        self._right = [self._side(Y[here], left=False) for here in panels(self.n_points)]
+        self.n_features = self._right[0].features.shape[1]
+
+    @property
+    def n_bytes(self) -> int:
+        """Return the memory of the points on the right."""
+        stored = (side.features for side in self._right)
+        return sum(
+            f.data.nbytes + f.indices.nbytes + f.indptr.nbytes if self.sparse else f.nbytes
+            for f in stored
+        )
+
+    def rows(self, rows: np.ndarray) -> Side:
+        """Make some of the points on the right ready for the left-hand side."""
+        return self.left(self._points[rows])
+
+    def left(self, X) -> Side:
+        """Make other points ready for the left-hand side."""
+        if sparse.issparse(self._points):
+            X = sparse.csr_array(X)
+        elif sparse.issparse(X):
+            X = X.toarray()
+        return self._side(X, left=True)
+
+    def panel(self, left: Side, number: int, out: np.ndarray) -> None:
+        """Write the kernel with panel `number` of the points on the right into `out`."""
+        right = self._right[number]
+        if self.sparse:
+            from ._jit.sparse_product import multiply
+
+            csr = right.features
+            multiply(left.features, csr.indptr, csr.indices, csr.data, out)
+        else:
+            np.matmul(left.features, right.features.T, out=out)
+        _map(self._kernel, out)
+        if left.shrink is not None:
+            out *= left.shrink[:, None]
+            out *= right.shrink
+        if left.lift is not None and right.lift is not None:
+            out += np.multiply.outer(left.lift, right.lift)
+        # One sum finds what is not finite.
+        if not np.isfinite(out.sum()):
+            raise ValueError(NOT_FINITE)
+
+    def _side(self, X, left: bool) -> Side:
+        features, extra, scale = _features(self._kernel, X, left)
+        shrink, lift = _constant_term(self._kernel, X, scale)
+        if self._columns is not None:
+            features = features[:, self._columns]
+        if not self.sparse:
+            features = np.hstack([features, extra])
+        elif left:
+            dense = features.toarray() if sparse.issparse(features) else features
+            features = np.hstack([dense, extra]).T
+        else:
+            features = sparse.hstack([sparse.csr_array(features), extra], format="csr")
+        return Side(_single(features), _single(shrink), _single(lift))
+
+
+class AnyKernel:
+    """k(x, y) / (|x| |y|) for every other kernel, in double precision.
+
+    The same methods as `ProductKernel`. For a precomputed kernel points are rows of the
+    kernel matrix, and their lengths are given.
+    """
+
+    n_bytes = 0  # it refers to the points as they are
+
+    def __init__(self, kernel: Kernel, Y, lengths: np.ndarray):
+        self._kernel = kernel
+        self._points = Y
+        self._lengths = lengths
+        self.n_points, self.n_features = Y.shape
+
+    def rows(self, rows: np.ndarray) -> tuple[Any, np.ndarray]:
+        """Make some of the points ready for the left-hand side."""
+        return self._points[rows], self._lengths[rows]
+
+    def panel(self, left, number: int, out: np.ndarray) -> None:
+        """Write the kernel with panel `number` of the points on the right into `out`."""
+        points, lengths = left
+        here = panels(self.n_points)[number]
+        if self._kernel.name == "precomputed":
+            values = points[:, here] + self._kernel.constant
+        else:
+            values = self._kernel(points, self._points[here])
+        out[:] = values / np.multiply.outer(lengths, self._lengths[here])
+
+
+def panels(n_points: int) -> list[slice]:
+    """Return the points of each panel."""
+    return [slice(i, min(i + PANEL, n_points)) for i in range(0, n_points, PANEL)]
+
+
+def is_product_kernel(kernel: Kernel, X) -> bool:
+    """Tell whether products in single precision are exact enough for these points.
+
+    The exponent of rbf is a difference of squares; where they are large it loses
+    its digits.
+    """
+    if kernel.name == "rbf":
+        return bool(kernel.gamma * squared_norms(X, kernel.origin).max(initial=0.0) <= FAR)
+    return kernel.name in PRODUCT_KERNELS
+
+
+def _features(kernel: Kernel, X, left: bool) -> tuple[Any, np.ndarray, np.ndarray]:
+    """Return features and extra features whose products the map is applied to.
+
+    And by what the mapped value is to be multiplied to become that of unit points.
+    """
+    n = X.shape[0]
+    one = np.ones(n)
+    origin = _origin(kernel)
+    if not sparse.issparse(X) and np.any(origin):
+        X = X - origin
+        origin = 0.0
+    if kernel.name == "rbf":
+        exponent = -kernel.gamma * squared_norms(X, 0.0)
+        extra = [exponent, one] if left else [one, exponent]
+        return X * np.sqrt(2 * kernel.gamma), np.column_stack(extra), one
+    if kernel.name == "linear":
+        scale = 1 / plain_lengths(kernel._replace(origin=origin), X)
+        if not np.any(origin):
+            return _scaled(X, scale), np.empty((n, 0)), one
+        shift = (origin @ origin / 2 - X @ origin) * scale
+        extra = [shift, scale] if left else [scale, shift]
+        return _scaled(X, scale), np.column_stack(extra), one
+    root = np.sqrt(kernel.gamma)
+    if kernel.name == "poly":
+        # (a / b)^d, not a^d / b^d
+        length = np.sqrt(np.abs(kernel.gamma * squared_norms(X, 0.0) + kernel.coef0))
+        scale = np.divide(1.0, length, out=np.zeros(n), where=length > 0)
+        offset = kernel.coef0 * scale if left else scale
+        return _scaled(X, root * scale), offset[:, None], one
+    offset = np.full(n, kernel.coef0) if left else one
+    return X * root, offset[:, None], 1 / plain_lengths(kernel, X)
+
+
+def _constant_term(kernel: Kernel, X, scale):
+    """Return what values of unit points before the constant are multiplied with and lifted by.
+
+    With l^2 = p^2 + constant, (k + constant) / (l l') = (p / l) (p' / l') k / (p p')
+    + constant / (l l'); p is 1 for a normalised kernel.
+    """
+    if not kernel.constant:
+        return (None, None) if np.all(scale == 1) else (scale, None)
+    lengths = kernel.lengths(X)
+    plain = 1.0 if kernel.normalize else plain_lengths(kernel, X)
+    return scale * plain / lengths, np.sqrt(kernel.constant) / lengths
+
+
+def _map(kernel: Kernel, values: np.ndarray) -> None:
+    """Turn products into values of the kernel, in place."""
+    if kernel.name == "rbf":
+        np.minimum(values, 0.0, out=values)
+        np.exp(values, out=values)
+    elif kernel.name == "sigmoid":
+        np.tanh(values, out=values)
+    elif kernel.name == "poly":
+        _power(values, kernel.degree)
+
+
+def _power(values: np.ndarray, degree: float) -> None:
+    """Raise to a power in place; by multiplications for a whole number."""
+    if degree != int(degree) or degree < 1:
+        with np.errstate(invalid="ignore"):
+            np.power(values, degree, out=values)
+        return
+    base = values.copy()
+    for digit in bin(int(degree))[3:]:
+        values *= values
+        if digit == "1":
+            values *= base
+
+
+def _origin(kernel: Kernel):
+    """Return the point from which the features are measured."""
+    return kernel.origin if kernel.name in ("linear", "rbf") else 0.0
+
+
+def _scaled(X, scale: np.ndarray):
+    """Multiply every row by its scale."""
+    return sparse.diags_array(scale) @ X if sparse.issparse(X) else X * scale[:, None]
+
+
+def _single(values):
+    """Return an array in single precision, contiguous."""
+    if values is None:
+        return None
+    if sparse.issparse(values):
+        return sparse.csr_array(values, dtype=np.float32)
+    return np.ascontiguousarray(values, dtype=np.float32)
