@@ -11,7 +11,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from . import fit_whole
 from ._progress import CallbackSupportMixin, Progress, with_callbacks
@@ -57,9 +62,12 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     normalize : bool, default=False
         Scale all points to unit length in feature space: k(x, x') becomes
         k(x, x') / sqrt(k(x, x) k(x', x')).
-    solver : {"auto", "billiard"} or solver object, default="auto"
-        How to find the center of mass. "auto" is "billiard" for now; an object carries
-        its own parameters, `solvers.Billiard(n_bounces=10_000_000, tol=0.01)`.
+    solver : {"auto", "billiard", "perceptron"} or solver object, default="auto"
+        How to find the center of mass. "billiard" samples version space exactly, and
+        needs the whole kernel matrix; "perceptron" averages perceptrons that learned in
+        different orders, and needs parts of it. "auto" is "billiard" up to 2000 training
+        points if `cache_size` allows, and "perceptron" beyond. An object carries its own
+        parameters, `solvers.Perceptron(n_members=50)`.
     softness : "auto" or float, default="auto"
         Added to the diagonal of the kernel matrix, relative to it, while training
         (000, eq. 27): the variance of noise on the output. 0 insists on classifying
@@ -67,15 +75,24 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         more of it tolerates more noise in the labels. "auto" is 0 where that is easy
         and 0.1 elsewhere, with a warning.
     cache_size : float, default=2000
-        Megabytes that a fit may take: for m training points up to 32 m^2 bytes for the
-        kernel matrix and its factor, and 32 m for each draw of each output. An error
-        says so before more is used.
+        Megabytes that a fit may take. "billiard" needs up to 32 m^2 bytes for the kernel
+        matrix of m training points and its factor, and 32 m for each draw of each
+        output. "perceptron" needs 20 m bytes for each member of each output and a copy
+        of the training points in single precision, and keeps rows of the kernel matrix
+        in what is left; less of it is slower, with the same result. An error says so
+        before more is used.
     max_time : float, default=None
         Seconds after which `fit` returns the best answer so far, with a
-        `ConvergenceWarning`. If they are not enough for all training points, a part of
-        them is used.
+        `ConvergenceWarning`. If they are not enough for "billiard" to use all training
+        points, a part of them is used.
+    warm_start : bool, default=False
+        Go on from the last fit on the same data, with "perceptron": members that had to
+        stop early learn the rest, and if `n_members` has grown there are more of them.
+        The result is that of a single fit. It keeps 20 m bytes for each member of each
+        output.
     n_jobs : int, default=None
-        Threads. The result does not depend on it.
+        Threads, of `fit` and with "perceptron" also of predictions; -1 means all
+        processors. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seed of the sampler; pass an int for the same answer every time.
     verbose : int, default=0
@@ -93,26 +110,35 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     support_ : ndarray of shape (n_support,)
         Indices of the training points that carry the solution.
     support_vectors_ : array of shape (n_support, n_features)
-        These points; without columns for a precomputed kernel.
+        These points; without columns for a precomputed kernel. In single precision if
+        the solution was found in single precision.
     draw_coef_ : ndarray of shape (n_outputs, n_draws, n_support)
-        Coefficients of single hypotheses of unit length, drawn from the posterior.
+        Coefficients of single hypotheses of unit length, drawn from the posterior; with
+        "perceptron" its members.
     chain_coef_ : ndarray of shape (n_outputs, n_chains, n_support)
         Coefficients of the means of the solver's independent chains.
     softness_, gamma_, constant_ : float
         The softness, the gamma and the constant term of the kernel that were used.
     origin_ : ndarray
         The point from which the kernels linear (with an intercept) and rbf measure.
-    probit_scale_ : float
-        The probability of a class against the rest is Phi(probit_scale_ * decision).
+    probit_scale_, probit_df_ : float
+        The probability of a class against the rest is F(probit_scale_ * decision), where
+        F is the distribution function of Student's t with `probit_df_` degrees of
+        freedom; that of the normal distribution if it is infinite.
     diagnostics_ : Bunch
-        What the solver reports, an entry an output: `angle` (estimated angle between
-        the answer and the true Bayes point, radians), `ess` (effective number of
-        independent draws), `r_hat`, `n_bounces`, `hits` (n_outputs, n_samples: bounces
-        on the wall of each training point), `stop` (why it ended: "tol", "n_bounces",
-        "max_time", "interrupted", "callback", or "escaped" of "herbrich"), `mixed`
-        (whether the error can be believed), `length` (of the trajectories), `scatter`
-        (one in so many bounces did), `seconds`, `resultant` (length of the mean of the
-        unit hypotheses).
+        What the solver reports, an entry an output. Of both: `angle` (estimated angle in
+        radians between the answer and that of an endless run), `ess` (effective number
+        of independent draws), `mixed` (whether this error can be believed), `hits`
+        (n_outputs, n_samples: bounces on the wall of each training point, or mistakes on
+        it), `stop` (why it ended), `seconds`, `resultant` (length of the mean of the unit
+        hypotheses). Of "billiard": `r_hat`, `n_bounces`, `length` (of the trajectories),
+        `scatter` (one in so many bounces did); it stops by "tol", "n_bounces",
+        "max_time", "interrupted", "callback", or "escaped" of "herbrich". Of
+        "perceptron": `n_mistakes` (n_outputs, n_members), `n_consistent` (members that
+        get all training points right), `margin` (the largest found) and `novikoff` (the
+        bound on the mistakes that follows), `n_rows` (rows of the kernel matrix that were
+        computed); it stops when all are "consistent", or by "max_mistakes", "max_time",
+        "interrupted" or "callback".
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -120,8 +146,9 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
 
     Notes
     -----
-    Training takes up to 32 m^2 bytes, O(m^3) once for the factor of the Gram matrix, and O(m)
-    a bounce. Beyond some ten thousand points use a subset of the data.
+    The billiard takes up to 32 m^2 bytes, O(m^3) once for the factor of the Gram matrix,
+    and O(m) a bounce. Perceptrons take O(m) for each mistake and O(m n_features) for each
+    training point that some member gets wrong.
 
     Probabilities: with a Gaussian prior on w, the length of its part in the span of the
     training points is chi-distributed and independent of the direction, which is what
@@ -129,7 +156,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     a point a mean and a variance. Taking its own variance for each point was measured
     on fourteen data sets to give worse log loss and worse rejection curves than one
     common variance for all, so that is what is done; it also makes probabilities and
-    decisions rank alike.
+    decisions rank alike. With "perceptron" it is fitted to what members say of training
+    points that they have not yet seen.
 
     References
     ----------
@@ -280,8 +308,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         """Return the probability of each class, from the spread of the hypotheses.
 
         The probability that a random hypothesis with `softness` as noise has a positive
-        output is Phi(decision / spread), with one spread for all points, the median of
-        those at the training points (see Notes). With more than two classes these are
+        output is F(decision / spread), with one spread for all points (see Notes). With
+        more than two classes these are
         the probabilities of each class against the rest, and the result is that of each
         class given that exactly one is right. Never exactly 0 or 1.
 
@@ -296,8 +324,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             Probabilities in the order of `classes_`.
         """
         check_is_fitted(self)
-        output = self.probit_scale_ * self._decision(X)
-        return two_classes(output[:, 0]) if len(self.classes_) == 2 else exactly_one(output)
+        output, df = self.probit_scale_ * self._decision(X), self.probit_df_
+        return two_classes(output[:, 0], df) if len(self.classes_) == 2 else exactly_one(output, df)
 
     def sample_decision(self, X, n_samples=None):
         """Return the outputs of single hypotheses drawn from the posterior.
@@ -312,7 +340,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Points; for a precomputed kernel their kernel with the training points.
         n_samples : int, default=None
-            Number of draws, at most the `n_draws` of the solver; all by default.
+            Number of draws, at most those that the solver kept; all by default.
 
         Returns
         -------
@@ -325,8 +353,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         if not isinstance(wanted, Integral) or not 1 <= wanted <= available:
             raise ValueError(
                 f"n_samples should be a whole number between 1 and {available}, the number of "
-                f"draws that were kept, but is {wanted}. Fit with a larger n_draws of the "
-                "solver to keep more."
+                f"draws that were kept, but is {wanted}. Fit with a larger n_draws (or "
+                "n_members) of the solver to keep more."
             )
         chosen = np.linspace(0, available - 1, wanted).astype(int)
         blocks = list(self._outputs(X, self.draw_coef_[:, chosen]))
@@ -357,6 +385,31 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             counts = [np.sum(winners == c, axis=0) for c in range(len(self.classes_))]
             votes.append(np.argmax(counts, axis=0))
         return self.classes_[np.concatenate(votes)]
+
+    def draw_errors(self, X, y):
+        """Return the test error of each single hypothesis drawn from the posterior.
+
+        How they are distributed tells samplers of version space apart (000, fig. 4; 001,
+        fig. 1). With more than two classes, hypothesis number k of every class together
+        classify a point.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points; for a precomputed kernel their kernel with the training points.
+        y : array-like of shape (n_samples,)
+            Their classes.
+
+        Returns
+        -------
+        ndarray of shape (n_draws,)
+            Share of the points that each gets wrong.
+        """
+        check_is_fitted(self)
+        y = column_or_1d(y)
+        check_consistent_length(X, y)
+        winners = [self._winner(block) for block in self._outputs(X, self.draw_coef_)]
+        return np.mean(self.classes_[np.concatenate(winners, axis=1)] != y, axis=1)
 
     def decision_std_error(self, X):
         """Return the sampling error of `decision_function`.
@@ -400,7 +453,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         indices : ndarray of shape (n_examples,)
             Indices into the training set, the hardest first.
         hits : ndarray of shape (n_examples,)
-            Bounces on the walls of these points, over all outputs.
+            Bounces on the walls of these points, or mistakes on them, over all outputs.
         """
         check_is_fitted(self)
         if n_examples < 1:
@@ -489,6 +542,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         self.constant_ = kernel.constant
         self.origin_ = np.asarray(kernel.origin)
         self.probit_scale_ = answer.probit_scale
+        self.probit_df_ = answer.probit_df
         infos = answer.infos
         self.diagnostics_ = Bunch(**{key: np.array([i[key] for i in infos]) for key in infos[0]})
         hits = np.zeros((len(infos), X.shape[0]), dtype=np.int64)

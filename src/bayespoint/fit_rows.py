@@ -157,6 +157,7 @@ def _answer(task: Task, rows, lengths, members: Members, posteriors) -> Answer:
     tested, decisions = members.held_out, np.array([p.info.pop("trial") for p in posteriors])
     if not decisions.size or not np.isfinite(decisions).all():
         tested, decisions = np.arange(len(rows)), members.left_out()
+    scale, df = fitted_scale(decisions.T, task.target[rows][tested])
     infos = [p.info for p in posteriors]
     return Answer(
         rows=rows,
@@ -165,7 +166,8 @@ def _answer(task: Task, rows, lengths, members: Members, posteriors) -> Answer:
         chains=draws,
         resultant=np.array([info.pop("resultant") for info in infos]),
         softness=members.softness,
-        probit_scale=fitted_scale(decisions.T, task.target[rows][tested]),
+        probit_scale=scale,
+        probit_df=df,
         infos=infos,
     )
 

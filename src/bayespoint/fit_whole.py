@@ -117,6 +117,7 @@ def _answer(problem: Problem, posteriors: list[Posterior]) -> Answer:
         resultant=np.array(lengths),
         softness=gram.softness,
         probit_scale=probit_scale(gram, draws * signs[:, None]),
+        probit_df=np.inf,
         infos=[p.info for p in posteriors],
     )
 

@@ -18,34 +18,40 @@ TYPICAL_DRAWS = 100
 SMALLEST_VARIANCE = 1e-12
 # Where the scale that fits known outcomes is looked for.
 SCALES = (1e-2, 1e6)
+DEGREES_OF_FREEDOM = (np.inf, 8.0, 4.0, 2.0, 1.0)
 
 
-def two_classes(output: np.ndarray) -> np.ndarray:
-    """Return the probabilities Phi(-output) and Phi(output) of two classes.
+def two_classes(output: np.ndarray, df: float = np.inf) -> np.ndarray:
+    """Return the probabilities F(-output) and F(output) of two classes.
 
     Parameters
     ----------
     output : array of shape (n,)
-        Mean over standard deviation of a normal output.
+        Mean over standard deviation of an output.
+    df : float, default=inf
+        F is the distribution function of Student's t with so many degrees of freedom,
+        the normal one by default.
 
     Returns
     -------
     ndarray of shape (n, 2)
         Larger in the second column exactly where the output is positive.
     """
-    positive = np.clip(special.ndtr(output), _LEAST, _MOST)
+    positive = np.clip(np.exp(_log_cdf(output, df)), _LEAST, _MOST)
     # An output so small that it gets lost beside one half must not lose its sign.
     positive = np.where(output > 0, np.maximum(positive, _MORE_THAN_HALF), positive)
     return np.column_stack([1 - positive, positive])
 
 
-def exactly_one(output: np.ndarray) -> np.ndarray:
+def exactly_one(output: np.ndarray, df: float = np.inf) -> np.ndarray:
     """Return the probability of each class given that exactly one is right.
 
     Parameters
     ----------
     output : array of shape (n, n_classes)
-        Mean over standard deviation of the normal output of each class against the rest.
+        Mean over standard deviation of the output of each class against the rest.
+    df : float, default=inf
+        Degrees of freedom, as in `two_classes`.
 
     Returns
     -------
@@ -54,10 +60,10 @@ def exactly_one(output: np.ndarray) -> np.ndarray:
 
     Notes
     -----
-    With p_c = Phi(output_c), taken to be independent, it is p_c prod_{j != c} (1 - p_j)
+    With p_c = F(output_c), taken to be independent, it is p_c prod_{j != c} (1 - p_j)
     up to a factor: proportional to the odds p_c / (1 - p_c).
     """
-    log_odds = special.log_ndtr(output) - special.log_ndtr(-output)
+    log_odds = _log_cdf(output, df) - _log_cdf(-output, df)
     probability = np.clip(special.softmax(log_odds, axis=1), _LEAST, None)
     probability /= probability.sum(axis=1, keepdims=True)
     # Rounding must not let another class catch up with the winner.
@@ -65,6 +71,14 @@ def exactly_one(output: np.ndarray) -> np.ndarray:
     rows = np.flatnonzero(np.argmax(probability, axis=1) != winner)
     probability[rows, winner[rows]] = np.nextafter(probability[rows].max(axis=1), 1)
     return np.minimum(probability, _MOST)
+
+
+def _log_cdf(output: np.ndarray, df: float) -> np.ndarray:
+    """Return the logarithm of the distribution function of Student's t."""
+    if df == np.inf:
+        return special.log_ndtr(output)
+    tail = special.stdtr(df, -np.abs(output))
+    return np.where(output < 0, np.log(tail), np.log1p(-tail))
 
 
 def probit_scale(gram: Gram, draws: np.ndarray) -> float:
@@ -105,8 +119,8 @@ def probit_scale(gram: Gram, draws: np.ndarray) -> float:
     return float(length / np.sqrt(max(variance, SMALLEST_VARIANCE)))
 
 
-def fitted_scale(decisions: np.ndarray, target: np.ndarray) -> float:
-    """Return the scale that makes known outcomes most probable.
+def fitted_scale(decisions: np.ndarray, target: np.ndarray) -> tuple[float, float]:
+    """Return the scale and the degrees of freedom that make known outcomes most probable.
 
     Parameters
     ----------
@@ -117,8 +131,11 @@ def fitted_scale(decisions: np.ndarray, target: np.ndarray) -> float:
 
     Returns
     -------
-    float
-        What to multiply a decision with to get a standard normal output.
+    scale : float
+        What to multiply a decision with to get an output of unit deviation.
+    df : float
+        Degrees of freedom of its distribution: few where the deviation of some points is
+        much larger than that of others.
 
     Notes
     -----
@@ -128,18 +145,23 @@ def fitted_scale(decisions: np.ndarray, target: np.ndarray) -> float:
     n = len(target)
     doubt = 1 / (n + 2)
 
-    def loss(log_scale: float) -> float:
+    def loss(log_scale: float, df: float) -> float:
         output = np.exp(log_scale) * decisions
         if output.shape[1] == 1:
             side = np.where(target == 1, 1.0, -1.0) * output[:, 0]
-            right, wrong = special.log_ndtr(side), special.log_ndtr(-side)
+            right, wrong = _log_cdf(side, df), _log_cdf(-side, df)
         else:
-            log_p = np.log(exactly_one(output))
+            log_p = np.log(exactly_one(output, df))
             right = log_p[np.arange(n), target]
             wrong = (log_p.sum(axis=1) - right) / (output.shape[1] - 1)
         return -float(np.mean((1 - doubt) * right + doubt * wrong))
 
-    grid = np.linspace(np.log(SCALES[0]), np.log(SCALES[1]), 60)
-    best = int(np.clip(np.argmin([loss(g) for g in grid]), 1, len(grid) - 2))
-    bounds = (grid[best - 1], grid[best + 1])
-    return float(np.exp(optimize.minimize_scalar(loss, bounds=bounds, method="bounded").x))
+    def best_scale(df: float) -> tuple[float, float, float]:
+        grid = np.linspace(np.log(SCALES[0]), np.log(SCALES[1]), 30)
+        least = int(np.clip(np.argmin([loss(g, df) for g in grid]), 1, len(grid) - 2))
+        bounds = (grid[least - 1], grid[least + 1])
+        found = optimize.minimize_scalar(loss, args=(df,), bounds=bounds, method="bounded")
+        return float(found.fun), float(np.exp(found.x)), df
+
+    _, scale, df = min(best_scale(df) for df in DEGREES_OF_FREEDOM)
+    return scale, df

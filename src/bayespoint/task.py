@@ -40,6 +40,7 @@ class Answer(NamedTuple):
     resultant: np.ndarray  # (n_outputs,), length of the mean
     softness: float
     probit_scale: float
+    probit_df: float
     infos: list[dict[str, Any]]
     single: bool = False  # whether kernel values in single precision will do
     state: dict[str, Any] | None = None  # from which to go on

@@ -110,7 +110,7 @@ class Perceptron(BaseEstimator):
             "callback".
         """
         self._validate_params()
-        told = time.perf_counter()
+        told, stopped = time.perf_counter(), False
         with interrupts() as interrupted:
             while True:
                 active = members.active(self.max_mistakes)
@@ -118,14 +118,17 @@ class Perceptron(BaseEstimator):
                     return "consistent" if members.consistent().all() else "max_mistakes"
                 groups = [active[i::N_GROUPS] for i in range(min(N_GROUPS, len(active)))]
                 score = sum(thread_map(lambda group: self._step(store, members, group), groups))
-                if interrupted:
-                    return "interrupted"
                 now = time.perf_counter()
-                if now > deadline:
-                    return "max_time"
                 if on_round is not None and now - told > SECONDS_BETWEEN_REPORTS:
                     told = now
-                    if on_round(members.report(store)):
+                    stopped = on_round(members.report(store)) or stopped
+                # Whoever has made no mistake yet has no hypothesis.
+                if members.walk[..., MISTAKES].min() > 0:
+                    if interrupted:
+                        return "interrupted"
+                    if now > deadline:
+                        return "max_time"
+                    if stopped:
                         return "callback"
                 needed = members.waiting(active, store)
                 if needed.size:
@@ -199,8 +202,11 @@ class Members:
     def with_more(self, n_members: int) -> Members:
         """Return these members and further ones, n_members for each output in all."""
         have = self.order.shape[1]
-        if n_members <= have:
-            return self
+        if n_members < have:
+            raise ValueError(
+                f"n_members={n_members} should be at least the {have} members of the last fit "
+                "when warm_start=True. Pass warm_start=False to start anew."
+            )
         new = vars(
             Members.at_start(
                 self.signs, self.held_out, self.seed, self.softness, n_members - have, have
