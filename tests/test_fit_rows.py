@@ -401,3 +401,19 @@ def test_tiny_classes_are_never_held_out():
     model = classifier(kernel="rbf", fit_intercept=True, gamma=10.0).fit(X, y)
     assert set(model.predict(X[:2])) == {2}
     assert fit_rows.ENOUGH_HELD_OUT > 2
+
+
+def test_points_in_single_precision_are_not_copied(large, fitted):
+    X, X_test, y, _ = large
+    model = clone(fitted).fit(X.astype(np.float32), y)
+    same = np.mean(model.predict(X_test) == fitted.predict(X_test))
+    assert same > 0.97  # as for other permutations
+    assert model.decision_function(X_test.astype(np.float32)).dtype == np.float64
+
+
+def test_a_copy_of_the_data_counts_as_memory():
+    X, y = make_blobs(2500, 200, centers=2, random_state=0)
+    # Members 1 MB, the points in single precision 2 MB, a block of rows 1 MB.
+    assert classifier(cache_size=5).fit(X, y).score(X, y) == 1
+    with pytest.raises(ValueError, match="need at least"):
+        classifier(cache_size=5).fit(X.tolist(), y)

@@ -30,6 +30,8 @@ from .task import Answer, Task
 
 # solver="auto" is "billiard" up to so many training points, "perceptron" beyond.
 LARGE = 2000
+# Points in single precision are not copied to double.
+FLOATS = (np.float64, np.float32)
 # A random number in [0, this) seeds the generators of the solvers.
 _SEEDS = np.iinfo(np.int32).max
 
@@ -245,6 +247,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
                 f"solver should be an instance, but is a class: pass {self.solver.__name__}()."
             )
         began = time.perf_counter()
+        given = X
         X, target = self._check_training_data(X, y)
         signs = self._signs(target)
         # One thread for matrix algebra: its rounding would depend on their number,
@@ -258,6 +261,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
                 solver=self._choose_solver(*signs.shape),
                 softness=self.softness,
                 cache_size=self.cache_size,
+                copied=_bytes_of_copy(X, given),
                 max_time=self.max_time,
                 deadline=began + (np.inf if self.max_time is None else self.max_time),
                 n_jobs=self.n_jobs,
@@ -464,7 +468,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
 
     def _check_training_data(self, X, y):
         """Return X and the number of the class of each training point."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         check_classification_targets(y)
         if self.kernel == "precomputed":
             if X.shape[0] != X.shape[1]:
@@ -571,7 +575,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         n_outputs).
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
         flat = np.ascontiguousarray(coef.reshape(-1, coef.shape[-1]).T)
         if self.kernel == "precomputed":
             length = np.sqrt(self._mean_square) or 1.0
@@ -604,3 +608,11 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+
+def _bytes_of_copy(X, given) -> int:
+    """Return the memory that validation took to convert what the user gave."""
+    if sparse.issparse(X):
+        return 0 if X is given else X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+    shared = isinstance(given, np.ndarray) and np.may_share_memory(X, given)
+    return 0 if shared else X.nbytes

@@ -18,7 +18,7 @@ from .row_store import WHOLE, RowStore, block_size
 from .solvers import Perceptron, Posterior
 from .solvers.perceptron import BYTES_PER_POINT, Members
 from .task import Answer, Task
-from .unit_kernel import AnyKernel, ProductKernel, is_product_kernel
+from .unit_kernel import AnyKernel, ProductKernel, is_product_kernel, lengths_in_blocks
 
 # Training points held out for calibration: this share, but at least so many, and never
 # more than a fifth.
@@ -88,7 +88,7 @@ def _points(task: Task) -> tuple[np.ndarray, np.ndarray]:
             )
         lengths = np.sqrt(squared)
     else:
-        lengths = task.kernel.lengths(task.X)
+        lengths = lengths_in_blocks(task.kernel, task.X)
     rows = off_origin(lengths)
     return rows, lengths[rows]
 
@@ -107,14 +107,15 @@ def _affordable_rows(task: Task, kernel: ProductKernel | AnyKernel) -> int:
     """Return how many rows of the Gram matrix there is memory for."""
     m = kernel.n_points
     members = BYTES_PER_POINT * m * len(task.signs) * task.solver.n_members
-    needed = (members + kernel.n_bytes + 4 * m * block_size(kernel)) / 2**20
+    fixed = members + kernel.n_bytes + task.copied
+    needed = (fixed + 4 * m * block_size(kernel)) / 2**20
     if needed > task.cache_size:
         raise ValueError(
             f"{task.solver.n_members} perceptrons for each of {len(task.signs)} outputs and {m} "
             f"training points need at least {needed:.3g} MB, but cache_size is "
             f"{task.cache_size:g}. Raise cache_size, or lower n_members of the solver."
         )
-    return int((task.cache_size * 2**20 - members - kernel.n_bytes) / (4 * m))
+    return int((task.cache_size * 2**20 - fixed) / (4 * m))
 
 
 def _members(task: Task, rows: np.ndarray, previous: dict | None) -> Members:

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ._progress import Progress
+from .kernels import in_double
 from .probabilities import probit_scale
 from .problem import Problem, pose_problem
 from .solvers import Billiard, Posterior
@@ -26,7 +27,7 @@ def fit_whole(task: Task, progress: Progress) -> Answer:
     if task.kernel.name == "precomputed":
         matrix = task.X[np.ix_(rows, rows)] + task.kernel.constant
     else:
-        points = task.X[rows] if len(rows) < task.n_samples else task.X
+        points = in_double(task.X[rows] if len(rows) < task.n_samples else task.X)
         matrix = task.kernel(points, points)
     problem = pose_problem(matrix, rows, task.signs, task.softness, task.rng)
     del matrix

@@ -126,6 +126,11 @@ def settle_kernel(
     return kernel._replace(constant=mean if mean > 0 else 1.0)
 
 
+def in_double(X):
+    """Return points in double precision, copied only if they are not."""
+    return X if X.dtype == np.float64 else X.astype(np.float64)
+
+
 def _settle_origin(name, X, movable: bool):
     """Return the point from which a kernel measures, 0 where it must not move.
 

@@ -8,9 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from ._threads import one_blas_thread, threads
-from .kernels import Kernel
+from .kernels import Kernel, in_double
 from .row_store import BLOCK
-from .unit_kernel import ProductKernel, is_product_kernel, panels
+from .unit_kernel import ProductKernel, is_product_kernel, lengths_in_blocks, panels
 
 # Bytes of kernel matrix held at once.
 PREDICTION_BLOCK = 2**26
@@ -45,11 +45,12 @@ def outputs(
     if single and X.shape[0] >= FEW and is_product_kernel(kernel, X):
         yield from _fast_outputs(kernel, X, support_vectors, coef, n_jobs)
         return
+    support = in_double(support_vectors)
     rows = max(PREDICTION_BLOCK // (8 * max(coef.shape)), 1)
     for start in range(0, X.shape[0], rows):
-        part = X[start : start + rows]
+        part = in_double(X[start : start + rows])
         lengths = kernel.lengths(part)
-        values = kernel(part, support_vectors) / np.where(lengths > 0, lengths, 1.0)[:, None]
+        values = kernel(part, support) / np.where(lengths > 0, lengths, 1.0)[:, None]
         yield values @ coef
 
 
@@ -65,7 +66,7 @@ def precomputed_outputs(X, support: np.ndarray, coef: np.ndarray, constant: floa
 def _fast_outputs(kernel: Kernel, X, support_vectors, coef: np.ndarray, n_jobs: int | None):
     """Yield outputs from matrix products in single precision, summed in double."""
     unit = ProductKernel(kernel, support_vectors)
-    unit_coef = coef * kernel.lengths(support_vectors)[:, None]
+    unit_coef = coef * lengths_in_blocks(kernel, support_vectors)[:, None]
     parts = panels(unit.n_points)
 
     def work(start: int) -> np.ndarray:

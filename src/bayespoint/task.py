@@ -19,6 +19,7 @@ class Task(NamedTuple):
     solver: Any
     softness: float | str
     cache_size: float  # megabytes
+    copied: int  # bytes of X that are a copy of what the user gave
     max_time: float | None
     deadline: float  # of time.perf_counter()
     n_jobs: int | None

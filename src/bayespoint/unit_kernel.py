@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from .kernels import FAR, NOT_FINITE, Kernel, plain_lengths, squared_norms
+from .kernels import FAR, NOT_FINITE, Kernel, in_double, plain_lengths, squared_norms
 
 # Points on the right-hand side of one matrix product. The product then stays in the
 # processor's cache while its entries are mapped; larger ones are no faster.
@@ -96,6 +96,7 @@ class ProductKernel:
             raise ValueError(NOT_FINITE)
 
     def _side(self, X, left: bool) -> Side:
+        X = in_double(X)
         features, extra, scale = _features(self._kernel, X, left)
         shrink, lift = _constant_term(self._kernel, X, scale)
         if self._columns is not None:
@@ -134,10 +135,15 @@ class AnyKernel:
         points, lengths = left
         here = panels(self.n_points)[number]
         if self._kernel.name == "precomputed":
-            values = points[:, here] + self._kernel.constant
+            values = in_double(points[:, here]) + self._kernel.constant
         else:
-            values = self._kernel(points, self._points[here])
+            values = self._kernel(in_double(points), in_double(self._points[here]))
         out[:] = values / np.multiply.outer(lengths, self._lengths[here])
+
+
+def lengths_in_blocks(kernel: Kernel, X) -> np.ndarray:
+    """Return the lengths of points in feature space, with little more memory than that."""
+    return np.concatenate([kernel.lengths(in_double(X[here])) for here in panels(X.shape[0])])
 
 
 def panels(n_points: int) -> list[slice]:
@@ -152,7 +158,9 @@ def is_product_kernel(kernel: Kernel, X) -> bool:
     its digits.
     """
     if kernel.name == "rbf":
-        return bool(kernel.gamma * squared_norms(X, kernel.origin).max(initial=0.0) <= FAR)
+        blocks = (in_double(X[here]) for here in panels(X.shape[0]))
+        reach = max(squared_norms(block, kernel.origin).max() for block in blocks)
+        return bool(kernel.gamma * reach <= FAR)
     return kernel.name in PRODUCT_KERNELS
 
 
