@@ -417,3 +417,11 @@ def test_a_copy_of_the_data_counts_as_memory():
     assert classifier(cache_size=5).fit(X, y).score(X, y) == 1
     with pytest.raises(ValueError, match="need at least"):
         classifier(cache_size=5).fit(X.tolist(), y)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_kernels_that_overflow_are_refused(fit_intercept):
+    X, y = make_blobs(2500, 20, centers=2, random_state=0)
+    with pytest.raises(ValueError, match="Scale the features"):
+        classifier(degree=200, fit_intercept=fit_intercept).fit(1000 * X, y)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -49,4 +50,15 @@ def threads(n_jobs: int | None) -> Iterator[Callable]:
         yield map
         return
     with ThreadPoolExecutor(n_threads) as pool:
-        yield pool.map
+
+        def windowed_map(function, items):
+            # `pool.map` would do all the work before anybody wants the results.
+            waiting = deque()
+            for item in items:
+                waiting.append(pool.submit(function, item))
+                if len(waiting) > 2 * n_threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+
+        yield windowed_map

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ._progress import Progress
 from ._threads import threads
 from .gram import IndefiniteKernelError
+from .kernels import NOT_FINITE
 from .probabilities import fitted_scale
 from .problem import AUTO_SOFTNESS, EASY_MARGIN, NOT_EASY, off_origin, warn_softened
 from .row_store import WHOLE, RowStore, block_size
@@ -89,6 +90,8 @@ def _points(task: Task) -> tuple[np.ndarray, np.ndarray]:
         lengths = np.sqrt(squared)
     else:
         lengths = lengths_in_blocks(task.kernel, task.X)
+    if not np.isfinite(lengths).all():
+        raise ValueError(NOT_FINITE)
     rows = off_origin(lengths)
     return rows, lengths[rows]
 

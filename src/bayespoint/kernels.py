@@ -123,6 +123,8 @@ def settle_kernel(
             "Squares of these features are too small for double precision; scale the features, "
             "for example with StandardScaler."
         )
+    if not np.isfinite(mean):
+        raise ValueError(NOT_FINITE)
     return kernel._replace(constant=mean if mean > 0 else 1.0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 import threading
 from collections.abc import Callable
@@ -112,8 +113,9 @@ class RowStore:
         likely = (score > 0) & (self.slot == MISSING)
         likely[needed] = False
         points = _highest(np.flatnonzero(likely), score, 2 * self.block)
-        n = min(len(points), len(self._point))
-        leaving = np.sort(self._value(score))[:n]
+        leaving = np.sort(self._value(score))[min(len(needed), self.block) :]
+        n = min(len(points), len(leaving))
+        leaving = leaving[:n]
         return points[:n][score[points[:n]] > leaving]
 
     def _value(self, score: np.ndarray) -> np.ndarray:
@@ -139,7 +141,7 @@ def block_size(kernel: ProductKernel | AnyKernel) -> int:
     """Return how many rows to compute at once."""
     if kernel.n_points <= WHOLE:
         return kernel.n_points
-    return int(np.clip(_WIDEST_BLOCK // (4 * kernel.n_features), 8, BLOCK))
+    return int(np.clip(_WIDEST_BLOCK // (4 * max(kernel.n_features, 1)), 8, BLOCK))
 
 
 def _kinds_of_positions(kernel: ProductKernel | AnyKernel, block: int) -> np.ndarray:
@@ -170,5 +172,6 @@ def _large_array(shape: tuple[int, int]) -> np.ndarray:
     if not hasattr(mmap, "MADV_HUGEPAGE") or n_bytes < 2**22:
         return np.empty(shape, dtype=np.float32)
     memory = mmap.mmap(-1, n_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    memory.madvise(mmap.MADV_HUGEPAGE)
+    with contextlib.suppress(OSError):  # a system may refuse
+        memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, dtype=np.float32).reshape(shape)

@@ -14,6 +14,8 @@ from .kernels import FAR, NOT_FINITE, Kernel, in_double, plain_lengths, squared_
 PANEL = 1024
 # With fewer non-zero features than this share a sparse product is faster than a dense one.
 SPARSE = 0.25
+# Squares below this may vanish in single precision.
+LEAST = 1e-30
 PRODUCT_KERNELS = ("linear", "poly", "rbf", "sigmoid")
 
 
@@ -154,14 +156,26 @@ def panels(n_points: int) -> list[slice]:
 def is_product_kernel(kernel: Kernel, X) -> bool:
     """Tell whether products in single precision are exact enough for these points.
 
-    The exponent of rbf is a difference of squares; where they are large it loses
-    its digits.
+    The exponent of rbf is a difference of squares, and so is what sparse points, which
+    cannot be moved to the origin, need for a linear kernel; where the squares are large
+    it loses its digits.
     """
     if kernel.name == "rbf":
-        blocks = (in_double(X[here]) for here in panels(X.shape[0]))
-        reach = max(squared_norms(block, kernel.origin).max() for block in blocks)
-        return bool(kernel.gamma * reach <= FAR)
+        return kernel.gamma * _squares(X, kernel.origin)[1] <= FAR
+    if kernel.name == "linear" and sparse.issparse(X) and np.any(kernel.origin):
+        largest = _squares(X, 0.0)[1] + np.sum(np.square(kernel.origin))
+        return bool(largest <= FAR * kernel.constant)
+    if kernel.name == "sigmoid":
+        least, largest = _squares(X, 0.0)
+        return kernel.gamma * least >= LEAST and kernel.gamma * largest <= 1 / LEAST
     return kernel.name in PRODUCT_KERNELS
+
+
+def _squares(X, origin) -> tuple[float, float]:
+    """Return the least positive and the largest squared distance from the origin."""
+    squares = [squared_norms(in_double(X[here]), origin) for here in panels(X.shape[0])]
+    least = min(s[s > 0].min(initial=np.inf) for s in squares)
+    return float(least), float(max(s.max() for s in squares))
 
 
 def _features(kernel: Kernel, X, left: bool) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -191,7 +205,9 @@ def _features(kernel: Kernel, X, left: bool) -> tuple[Any, np.ndarray, np.ndarra
         # (a / b)^d, not a^d / b^d
         length = np.sqrt(np.abs(kernel.gamma * squared_norms(X, 0.0) + kernel.coef0))
         scale = np.divide(1.0, length, out=np.zeros(n), where=length > 0)
-        offset = kernel.coef0 * scale if left else scale
+        offset = np.sqrt(abs(kernel.coef0)) * scale
+        if left and kernel.coef0 < 0:
+            offset = -offset
         return _scaled(X, root * scale), offset[:, None], one
     offset = np.full(n, kernel.coef0) if left else one
     return X * root, offset[:, None], 1 / plain_lengths(kernel, X)
@@ -204,7 +220,7 @@ def _constant_term(kernel: Kernel, X, scale):
     + constant / (l l'); p is 1 for a normalised kernel.
     """
     if not kernel.constant:
-        return (None, None) if np.all(scale == 1) else (scale, None)
+        return (scale, None) if kernel.name == "sigmoid" else (None, None)
     lengths = kernel.lengths(X)
     plain = 1.0 if kernel.normalize else plain_lengths(kernel, X)
     return scale * plain / lengths, np.sqrt(kernel.constant) / lengths
