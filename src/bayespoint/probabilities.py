@@ -157,10 +157,10 @@ def fitted_scale(decisions: np.ndarray, target: np.ndarray) -> tuple[float, floa
         return -float(np.mean((1 - doubt) * right + doubt * wrong))
 
     def best_scale(df: float) -> tuple[float, float, float]:
-        grid = np.linspace(np.log(SCALES[0]), np.log(SCALES[1]), 30)
-        least = int(np.clip(np.argmin([loss(g, df) for g in grid]), 1, len(grid) - 2))
-        bounds = (grid[least - 1], grid[least + 1])
-        found = optimize.minimize_scalar(loss, args=(df,), bounds=bounds, method="bounded")
+        bounds = (np.log(SCALES[0]), np.log(SCALES[1]))
+        found = optimize.minimize_scalar(
+            loss, args=(df,), bounds=bounds, method="bounded", options={"xatol": 1e-3}
+        )
         return float(found.fun), float(np.exp(found.x)), df
 
     _, scale, df = min(best_scale(df) for df in DEGREES_OF_FREEDOM)

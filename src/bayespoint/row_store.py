@@ -152,12 +152,12 @@ def _kinds_of_positions(kernel: ProductKernel | AnyKernel, block: int) -> np.nda
     digits in whichever block it is computed. Which these are is found by multiplying
     equal rows.
     """
-    if not isinstance(kernel, ProductKernel) or kernel.sparse:
+    if not isinstance(kernel, ProductKernel) or not kernel.n_dense:
         return np.zeros(block, dtype=np.int64)
     rng = np.random.default_rng(0)
-    equal = np.tile(rng.standard_normal(kernel.n_features, dtype=np.float32), (block, 1))
+    equal = np.tile(rng.standard_normal(kernel.n_dense, dtype=np.float32), (block, 1))
     widths = {part.stop - part.start for part in panels(kernel.n_points)}
-    others = [rng.standard_normal((w, kernel.n_features), dtype=np.float32) for w in widths]
+    others = [rng.standard_normal((w, kernel.n_dense), dtype=np.float32) for w in widths]
     products = np.hstack([equal @ other.T for other in others])
     return np.unique(products, axis=0, return_inverse=True)[1].ravel()
 

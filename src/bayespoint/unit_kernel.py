@@ -12,8 +12,10 @@ from .kernels import FAR, NOT_FINITE, Kernel, in_double, plain_lengths, squared_
 # Points on the right-hand side of one matrix product. The product then stays in the
 # processor's cache while its entries are mapped; larger ones are no faster.
 PANEL = 1024
-# With fewer non-zero features than this share a sparse product is faster than a dense one.
-SPARSE = 0.25
+# A feature that is not zero at fewer points than this share costs less in a sparse product
+# than in a dense one. As many features as this have to be saved for it to pay.
+THIN = 0.3
+WORTHWHILE = 40
 # Squares below this may vanish in single precision.
 LEAST = 1e-30
 PRODUCT_KERNELS = ("linear", "poly", "rbf", "sigmoid")
@@ -22,7 +24,8 @@ PRODUCT_KERNELS = ("linear", "poly", "rbf", "sigmoid")
 class Side(NamedTuple):
     """Points made ready for one side of the product."""
 
-    features: Any  # if they are sparse, CSR on the right and dense, transposed, on the left
+    dense: np.ndarray  # features that are rarely zero, and the extra ones
+    thin: Any  # the others: CSR on the right; dense, transposed, on the left
     shrink: np.ndarray | None  # by what a value is multiplied after the map
     lift: np.ndarray | None  # what is added then: the constant of the kernel
 
@@ -31,8 +34,9 @@ class ProductKernel:
     """k(x, y) / (|x| |y|) in single precision, for kernels that are functions of <x, y>.
 
     Every such kernel is a map of one matrix product: lengths and constants go into the
-    factors. The value is always between -1 and 1, so that single precision cannot
-    overflow, whatever the degree of a polynomial.
+    factors. Features that are mostly zero take part in it as a sparse matrix. The value
+    is always between -1 and 1, so that single precision cannot overflow, whatever the
+    degree of a polynomial.
 
     Parameters
     ----------
@@ -46,23 +50,17 @@ class ProductKernel:
         self._kernel = kernel
         self._points = Y
         self.n_points = Y.shape[0]
-        self._columns = None
-        self.sparse = sparse.issparse(Y)
-        if not self.sparse:
-            # A feature that is zero at all points on the right adds nothing to a product.
-            count = sum(np.sum(Y[here] != _origin(kernel), axis=0) for here in panels(len(Y)))
-            self._columns = np.flatnonzero(count)
-            self.sparse = bool(count.sum() < SPARSE * len(self._columns) * len(Y))
+        self._dense, self._thin = _split_features(_count_nonzero(Y, _origin(kernel)), Y.shape)
         self._right = [self._side(Y[here], left=False) for here in panels(self.n_points)]
-        self.n_features = self._right[0].features.shape[1]
+        self.n_dense, self.n_thin = self._right[0].dense.shape[1], len(self._thin)
+        self.n_features = self.n_dense + self.n_thin
 
     @property
     def n_bytes(self) -> int:
         """Return the memory of the points on the right."""
-        stored = (side.features for side in self._right)
         return sum(
-            f.data.nbytes + f.indices.nbytes + f.indptr.nbytes if self.sparse else f.nbytes
-            for f in stored
+            s.dense.nbytes + s.thin.data.nbytes + s.thin.indices.nbytes + s.thin.indptr.nbytes
+            for s in self._right
         )
 
     def rows(self, rows: np.ndarray) -> Side:
@@ -80,13 +78,11 @@ class ProductKernel:
     def panel(self, left: Side, number: int, out: np.ndarray) -> None:
         """Write the kernel with panel `number` of the points on the right into `out`."""
         right = self._right[number]
-        if self.sparse:
-            from ._jit.sparse_product import multiply
+        np.matmul(left.dense, right.dense.T, out=out)
+        if self.n_thin:
+            from ._jit.sparse_product import add_product
 
-            csr = right.features
-            multiply(left.features, csr.indptr, csr.indices, csr.data, out)
-        else:
-            np.matmul(left.features, right.features.T, out=out)
+            add_product(left.thin, right.thin.indptr, right.thin.indices, right.thin.data, out)
         _map(self._kernel, out)
         if left.shrink is not None:
             out *= left.shrink[:, None]
@@ -101,16 +97,12 @@ class ProductKernel:
         X = in_double(X)
         features, extra, scale = _features(self._kernel, X, left)
         shrink, lift = _constant_term(self._kernel, X, scale)
-        if self._columns is not None:
-            features = features[:, self._columns]
-        if not self.sparse:
-            features = np.hstack([features, extra])
-        elif left:
-            dense = features.toarray() if sparse.issparse(features) else features
-            features = np.hstack([dense, extra]).T
-        else:
-            features = sparse.hstack([sparse.csr_array(features), extra], format="csr")
-        return Side(_single(features), _single(shrink), _single(lift))
+        dense, thin = features[:, self._dense], features[:, self._thin]
+        if sparse.issparse(features):
+            dense, thin = dense.toarray(), thin.toarray() if left else thin
+        dense = _single(np.hstack([dense, extra]))
+        thin = _single(thin.T) if left else sparse.csr_array(thin, dtype=np.float32)
+        return Side(dense, thin, _single(shrink), _single(lift))
 
 
 class AnyKernel:
@@ -262,8 +254,21 @@ def _scaled(X, scale: np.ndarray):
 
 def _single(values):
     """Return an array in single precision, contiguous."""
-    if values is None:
-        return None
-    if sparse.issparse(values):
-        return sparse.csr_array(values, dtype=np.float32)
-    return np.ascontiguousarray(values, dtype=np.float32)
+    return None if values is None else np.ascontiguousarray(values, dtype=np.float32)
+
+
+def _count_nonzero(Y, origin) -> np.ndarray:
+    """Return at how many points each feature is not zero, seen from the origin."""
+    if sparse.issparse(Y):
+        return np.bincount(Y.indices, minlength=Y.shape[1])
+    return np.sum([np.sum(Y[here] != origin, axis=0) for here in panels(len(Y))], axis=0)
+
+
+def _split_features(count: np.ndarray, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the features for a dense and for a sparse product, without those always zero."""
+    used = np.flatnonzero(count)
+    is_thin = count[used] < THIN * shape[0]
+    saved = is_thin.sum() - count[used][is_thin].sum() / (THIN * shape[0])
+    if saved < WORTHWHILE:
+        is_thin[:] = False
+    return used[~is_thin], used[is_thin]

@@ -8,8 +8,8 @@ TILE = 16
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
-def multiply(left, indptr, indices, data, out):
-    """Write left.T @ right.T to out, for dense left and right in CSR form.
+def add_product(left, indptr, indices, data, out):
+    """Add left.T @ right.T to out, for dense left and right in CSR form.
 
     Four entries of a row of right at a time, in their order: the digits of a result
     depend on the two rows it is the product of alone.
@@ -41,4 +41,4 @@ def multiply(left, indptr, indices, data, out):
                 k += 1
         for r in range(width):
             for i in range(start, stop):
-                out[r, i] = tile[i - start, r]
+                out[r, i] += tile[i - start, r]
