@@ -321,10 +321,15 @@ def test_interrupt_keeps_the_answer_so_far(large, monkeypatch):
 def test_progress_is_reported(large, capsys, monkeypatch):
     from bayespoint.solvers import perceptron
 
-    monkeypatch.setattr(perceptron, "SECONDS_BETWEEN_REPORTS", -1.0)
     X, _, y, _ = large
+    monkeypatch.setattr(perceptron, "SECONDS_BETWEEN_REPORTS", np.inf)
     classifier(verbose=1).fit(X, y)
-    assert "40 perceptrons are consistent" in capsys.readouterr().err
+    (last,) = capsys.readouterr().err.splitlines()
+    assert "40 of 40 perceptrons are consistent" in last
+    assert last.endswith("stopped by consistent")
+    monkeypatch.setattr(perceptron, "SECONDS_BETWEEN_REPORTS", -1.0)
+    classifier(verbose=1).fit(X, y)
+    assert len(capsys.readouterr().err.splitlines()) > 5
     classifier().set_callbacks(ProgressBar()).fit(X, y)
 
 

@@ -49,14 +49,14 @@ class Progress:
     def _say(self, number: int, info: dict[str, Any]) -> None:
         of = f" {number + 1}/{self._n_outputs}" if self._n_outputs > 1 else ""
         line = _members_line(info) if "n_members" in info else _bounces_line(info)
-        sys.stderr.write(f"[bayespoint{of}] {line}\n")
+        end = f", stopped by {info['stop']}" if info["stop"] else ""
+        sys.stderr.write(f"[bayespoint{of}] {line}{end}\n")
 
 
 def _bounces_line(info: dict[str, Any]) -> str:
-    end = f", stopped by {info['stop']}" if info["stop"] else ""
     return (
         f"{info['n_bounces']:>10,} bounces, "
-        f"angle to the Bayes point about {info['angle']:.3f}, R-hat {info['r_hat']:.3f}{end}"
+        f"angle to the Bayes point about {info['angle']:.3f}, R-hat {info['r_hat']:.3f}"
     )
 
 

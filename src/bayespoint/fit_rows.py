@@ -44,9 +44,10 @@ def fit_rows(task: Task, progress: Progress, previous: dict | None, keep_state: 
     began = time.perf_counter()
     rows, lengths = _points(task)
     kernel = _unit_kernel(task, rows, lengths)
+    n_rows = _affordable_rows(task, kernel)
     members = _members(task, rows, previous)
     with progress.output(0) as on_round:
-        members, stop, n_computed = _learn(task, rows, kernel, members, on_round)
+        members, stop, n_computed = _learn(task, rows, kernel, n_rows, members, on_round)
     posteriors = [members.posterior(c) for c in range(len(task.signs))]
     _warn_unless_consistent(posteriors, members, stop, task.solver)
     seconds = time.perf_counter() - began
@@ -57,24 +58,27 @@ def fit_rows(task: Task, progress: Progress, previous: dict | None, keep_state: 
     return answer._replace(single=isinstance(kernel, ProductKernel), state=state)
 
 
-def _learn(task: Task, rows, kernel, members: Members, on_round) -> tuple[Members, str, int]:
-    """Let members learn; harder ones on a soft boundary if softness is "auto"."""
-    with threads(task.n_jobs) as thread_map:
-        store = RowStore(kernel, _affordable_rows(task, kernel), thread_map)
+def _learn(task: Task, rows, kernel, n_rows: int, members: Members, on_round):
+    """Let members learn, and begin again with softness if it is "auto" and they cannot.
 
-        def solve(solver: Perceptron, members: Members) -> str:
+    Returns the members, why they stopped, and how many rows were computed.
+    """
+    with threads(task.n_jobs) as thread_map:
+        store = RowStore(kernel, n_rows, thread_map)
+
+        def learn(solver: Perceptron) -> str:
             return solver.solve(
                 store, members, thread_map=thread_map, deadline=task.deadline, on_round=on_round
             )
 
         if task.softness != "auto" or members.softness > 0:
-            return members, solve(task.solver, members), store.n_computed
+            return members, learn(task.solver), store.n_computed
         easy = min(task.solver.max_mistakes, round(EASY_MARGIN**-2))
-        stop = solve(Perceptron(max_mistakes=easy), members)
+        stop = learn(Perceptron(max_mistakes=easy))
         if stop == "max_mistakes":
             warn_softened(AUTO_SOFTNESS, NOT_EASY)
             members = _new_members(task, rows, AUTO_SOFTNESS, members.seed)
-            stop = solve(task.solver, members)
+            stop = learn(task.solver)
         return members, stop, store.n_computed
 
 

@@ -110,6 +110,12 @@ class Perceptron(BaseEstimator):
             "callback".
         """
         self._validate_params()
+        stop = self._run(store, members, thread_map, deadline, on_round)
+        if on_round is not None:
+            on_round({**members.report(store), "stop": stop})
+        return stop
+
+    def _run(self, store: RowStore, members: Members, thread_map, deadline: float, on_round) -> str:
         told, stopped = time.perf_counter(), False
         with interrupts() as interrupted:
             while True:
@@ -268,6 +274,7 @@ class Members:
             "n_consistent": int(consistent.sum()),
             "n_mistakes": int(self.walk[..., MISTAKES].sum()),
             "n_rows": store.n_computed,
+            "stop": "",
         }
 
     def left_out(self) -> np.ndarray:
