@@ -3,6 +3,9 @@
 import numpy as np
 from numba import njit
 
+# More than there are perceptrons: coming up next outweighs being wrong for all.
+NEXT = 1_000_000
+
 
 @njit(cache=True, nogil=True)
 def learn(gram, y, order, margins, max_mistakes):
@@ -78,7 +81,22 @@ def advance(rows, slot, softness, y, order, output, count, walk, best, best_coun
 
 
 @njit(cache=True, nogil=True)
-def count_wrong(y, output, wrong):
-    """Add one for each point that is wrong."""
+def expect_mistakes(y, order, output, walk, window, n_ahead, score):
+    """Add one for each point that is wrong, and more for those that come up next.
+
+    Next are up to n_ahead wrong points within a window of the order; the first of them
+    counts NEXT times n_ahead, the last one NEXT.
+    """
     for j in range(y.shape[0]):
-        wrong[j] += y[j] * output[j] <= 0.0
+        score[j] += y[j] * output[j] <= 0.0
+    position, in_use = walk[0], walk[3]
+    for _ in range(min(window, in_use)):
+        i = order[position]
+        if y[i] * output[i] <= 0.0:
+            score[i] += NEXT * n_ahead
+            n_ahead -= 1
+            if n_ahead == 0:
+                return
+        position += 1
+        if position == in_use:
+            position = 0

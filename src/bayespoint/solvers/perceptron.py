@@ -21,6 +21,10 @@ from .posterior import Posterior
 # and interrupts are seen to between calls.
 CALL_MISTAKES = 1000
 SECONDS_BETWEEN_REPORTS = 0.5
+# Of each member so many mistakes that it will probably make next are expected, within so
+# many points of its order.
+N_AHEAD = 100
+WINDOW = 4096
 # Groups of members that threads work on.
 N_GROUPS = 16
 # Bytes that a member takes for each training point.
@@ -57,7 +61,8 @@ class Perceptron(BaseEstimator):
     -----
     All members of all outputs advance together. Who needs a row of the Gram matrix that
     is not there waits, until all wait; then the missing rows are computed in one matrix
-    product, together with rows of points that many members get wrong at the time.
+    product, together with rows that members will probably need next: of points further
+    on in their order that they get wrong at the time.
     Which rows are there when changes nothing but the time it takes.
 
     A few training points, the same for all members, come into use when a member has
@@ -141,18 +146,19 @@ class Perceptron(BaseEstimator):
                     store.fetch(needed, score)
 
     def _step(self, store: RowStore, members: Members, group) -> np.ndarray:
-        """Let members learn as far as they can; return how many get each point wrong."""
-        from .._jit.perceptron import advance, count_wrong
+        """Let members learn as far as they can; return how likely rows are needed next."""
+        from .._jit.perceptron import advance, expect_mistakes
 
-        wrong = np.zeros(members.signs.shape[1], dtype=np.int32)
+        score = np.zeros(members.signs.shape[1], dtype=np.int64)
         for who in group:
             y = members.signs[who[0]]
             most = min(members.walk[who][MISTAKES] + CALL_MISTAKES, self.max_mistakes)
             work = (store.rows, store.slot, members.softness, y, *members.arrays(who), most)
             while advance(*work) or members.use_all(who):
                 members.note_trial(who)
-            count_wrong(y, members.output[who], wrong)
-        return wrong
+            walk = members.order[who], members.output[who], members.walk[who]
+            expect_mistakes(y, *walk, WINDOW, N_AHEAD, score)
+        return score
 
 
 @dataclass
