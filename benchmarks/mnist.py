@@ -194,7 +194,7 @@ def part_probabilities(mnist, usps) -> None:
         model = machine().fit(data.X_train, data.y_train)
         ours = log_loss(data.y_test, model.predict_proba(data.X_test))
         say(f"{name}: log loss {ours:.4f}")
-        peer = CalibratedClassifierCV(SVC(**PAPER), method="sigmoid", cv=5, n_jobs=-1)
+        peer = CalibratedClassifierCV(SVC(**PAPER), method="sigmoid", cv=5, ensemble=False)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             peer.fit(data.X_train, data.y_train)
