@@ -69,7 +69,7 @@ def test_training_points_are_classified_correctly(digits, large, fitted):
     assert np.array_equal(classifier().fit(X, y).predict(X), y)
     X, _, y, _ = large
     assert np.array_equal(fitted.predict(X), y)
-    assert fitted.support_vectors_.dtype == np.float32
+    assert fitted._single
 
 
 def test_digits_are_recognised_as_well_as_by_the_billiard(digits):
@@ -164,11 +164,11 @@ def test_precomputed_and_callable_kernels_agree_with_built_in_ones(large, m):
 def test_laplacian_kernel_and_points_far_away_take_double_precision(large):
     X, y = large[0][:2200], large[2][:2200]
     model = classifier(kernel="laplacian", gamma=1.0, solver=Perceptron(2)).fit(X, y)
-    assert model.support_vectors_.dtype == np.float64
+    assert not model._single
     matrix = laplacian_kernel(X[:20], model.support_vectors_, gamma=1.0)
     assert model.decision_function(X[:20]) == pytest.approx(matrix @ model.dual_coef_.T)
     far = classifier(kernel="rbf", gamma=100.0, solver=Perceptron(2)).fit(X, y)
-    assert far.support_vectors_.dtype == np.float64
+    assert not far._single
     assert np.array_equal(far.predict(X), y)
 
 
@@ -430,3 +430,51 @@ def test_kernels_that_overflow_are_refused(fit_intercept):
     X, y = make_blobs(2500, 20, centers=2, random_state=0)
     with pytest.raises(ValueError, match="Scale the features"):
         classifier(degree=200, fit_intercept=fit_intercept).fit(1000 * X, y)
+
+
+@pytest.mark.parametrize("offset", [1e4, 1e8])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_features_far_from_zero_keep_their_digits(large, kernel, offset):
+    X, _, y, _ = large
+    parameters = {"kernel": kernel, "fit_intercept": True, "softness": 0.5, "gamma": "scale"}
+    near = classifier(**parameters).fit(X, y)
+    far = classifier(**parameters).fit(X + offset, y)
+    assert abs(far.score(X + offset, y) - near.score(X, y)) < 0.02
+
+
+@pytest.mark.parametrize(
+    "parameter", [{"n_members": -1}, {"n_members": None}, {"max_mistakes": "1"}]
+)
+def test_parameters_of_the_solver_are_checked_first(large, parameter):
+    X, _, y, _ = large
+    with pytest.raises(ValueError, match=f"The '{next(iter(parameter))}' parameter"):
+        classifier(solver=Perceptron().set_params(**parameter)).fit(X, y)
+
+
+def test_kernel_matrix_that_is_not_symmetric_is_refused():
+    matrix = np.eye(300)
+    matrix[0, 280] = 0.4
+    with pytest.raises(ValueError, match=r"should be symmetric.*differ by 0\.4"):
+        classifier(kernel="precomputed").fit(matrix, np.arange(300) % 2)
+
+
+def test_a_fit_without_warm_start_forgets(large):
+    X, _, y, _ = large
+    model = classifier(solver=Perceptron(2), warm_start=True).fit(X, y)
+    model.set_params(warm_start=False, random_state=7).fit(X, y)
+    model.set_params(warm_start=True).fit(X, y)
+    expected = classifier(solver=Perceptron(2), random_state=7).fit(X, y)
+    assert np.array_equal(model.dual_coef_, expected.dual_coef_)
+
+
+def test_going_on_with_another_function_starts_anew(large):
+    X, y = large[0][:300], large[2][:300]
+    gamma = [0.5]
+
+    def own(A, B):
+        return rbf_kernel(A, B, gamma=gamma[0])
+
+    model = classifier(kernel=own, warm_start=True).fit(X, y)
+    gamma[0] = 1.0
+    with pytest.warns(UserWarning, match="starting anew"):
+        model.fit(X, y)

@@ -36,8 +36,10 @@ def support_vectors(n_support=40):
     return points.astype(float), gaussian(n_support, 3, SEED + 2)
 
 
-def joined(*arguments):
-    return np.concatenate(list(outputs(*arguments)))
+def joined(kernel, X, S, coef, n_jobs=None):
+    """Use products of single precision for support vectors of single precision."""
+    single = S.dtype == np.float32
+    return np.concatenate(list(outputs(kernel, X, S, coef, single, n_jobs)))
 
 
 def formula(kernel, X, S, coef):
@@ -196,7 +198,7 @@ def test_memory_does_not_grow_with_the_number_of_points(way, monkeypatch):
     def blocks(n):
         if way == "precomputed":
             return precomputed_outputs(matrix[:n], np.arange(600), coef, 1.0, 1.0)
-        return outputs(kernel, X[:n], S, coef)
+        return outputs(kernel, X[:n], S, coef, S.dtype == np.float32)
 
     list(blocks(100))  # what is imported and compiled
     (few, n_few), (many, n_many) = peak(blocks(500)), peak(blocks(5000))
@@ -209,7 +211,7 @@ def test_threads_do_not_run_far_ahead_of_who_consumes(monkeypatch):
     left = ProductKernel.left
     monkeypatch.setattr(ProductKernel, "left", lambda *a: (starts.append(0), left(*a))[1])
     S, coef = support_vectors()
-    blocks = outputs(settle("poly", S), gaussian(60 * BLOCK), S.astype(np.float32), coef, 2)
+    blocks = outputs(settle("poly", S), gaussian(60 * BLOCK), S, coef, True, 2)
     next(blocks)
     time.sleep(0.3)
     ahead = len(starts)

@@ -112,8 +112,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     support_ : ndarray of shape (n_support,)
         Indices of the training points that carry the solution.
     support_vectors_ : array of shape (n_support, n_features)
-        These points; without columns for a precomputed kernel. In single precision if
-        the solution was found in single precision.
+        These points; without columns for a precomputed kernel.
     draw_coef_ : ndarray of shape (n_outputs, n_draws, n_support)
         Coefficients of single hypotheses of unit length, drawn from the posterior; with
         "perceptron" its members.
@@ -533,8 +532,6 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             self._mean_square = float(np.mean(np.diagonal(X))) + kernel.constant
         else:
             self.support_vectors_ = X[self.support_]
-            if answer.single:
-                self.support_vectors_ = self.support_vectors_.astype(np.float32)
         self.dual_coef_ = answer.coef[:, used]
         self.draw_coef_ = answer.draws[:, :, used]
         self.chain_coef_ = (
@@ -553,8 +550,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         hits[:, answer.rows] = self.diagnostics_.hits
         self.diagnostics_.hits = hits
         self.diagnostics_.resultant = answer.resultant
-        if self.warm_start:
-            self._state = answer.state
+        self._single = answer.single
+        self._state = answer.state
 
     def _fitted_kernel(self) -> Kernel:
         return Kernel(
@@ -582,7 +579,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             blocks = precomputed_outputs(X, self.support_, flat, self.constant_, length)
         else:
             kernel = self._fitted_kernel()
-            blocks = outputs(kernel, X, self.support_vectors_, flat, self.n_jobs)
+            blocks = outputs(kernel, X, self.support_vectors_, flat, self._single, self.n_jobs)
         for block in blocks:
             if coef.ndim == 3:
                 block = block.reshape(-1, *coef.shape[:2]).transpose(2, 0, 1)

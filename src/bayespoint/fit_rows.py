@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from typing import Any
 
 import joblib
 import numpy as np
@@ -11,8 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ._progress import Progress
 from ._threads import threads
-from .gram import IndefiniteKernelError
-from .kernels import NOT_FINITE
+from .gram import IndefiniteKernelError, check_symmetric
+from .interrupt import interrupts
+from .kernels import NOT_FINITE, in_double
 from .probabilities import fitted_scale
 from .problem import AUTO_SOFTNESS, EASY_MARGIN, NOT_EASY, off_origin, warn_softened
 from .row_store import WHOLE, RowStore, block_size
@@ -41,13 +43,21 @@ def fit_rows(task: Task, progress: Progress, previous: dict | None, keep_state: 
     keep_state : bool
         Whether to return such a state.
     """
+    task.solver._validate_params()
+    # Ctrl-C at any time is a wish to be looked at when there is something to keep.
+    with interrupts() as interrupted:
+        return _fit(task, progress, previous, keep_state, interrupted)
+
+
+def _fit(task: Task, progress: Progress, previous, keep_state: bool, interrupted) -> Answer:
     began = time.perf_counter()
     rows, lengths = _points(task)
     kernel = _unit_kernel(task, rows, lengths)
     n_rows = _affordable_rows(task, kernel)
     members = _members(task, rows, previous)
     with progress.output(0) as on_round:
-        members, stop, n_computed = _learn(task, rows, kernel, n_rows, members, on_round)
+        talk = {"on_round": on_round, "interrupted": interrupted}
+        members, stop, n_computed = _learn(task, rows, kernel, n_rows, members, talk)
     posteriors = [members.posterior(c) for c in range(len(task.signs))]
     _warn_unless_consistent(posteriors, members, stop, task.solver)
     seconds = time.perf_counter() - began
@@ -58,7 +68,7 @@ def fit_rows(task: Task, progress: Progress, previous: dict | None, keep_state: 
     return answer._replace(single=isinstance(kernel, ProductKernel), state=state)
 
 
-def _learn(task: Task, rows, kernel, n_rows: int, members: Members, on_round):
+def _learn(task: Task, rows, kernel, n_rows: int, members: Members, talk: dict[str, Any]):
     """Let members learn, and begin again with softness if it is "auto" and they cannot.
 
     Returns the members, why they stopped, and how many rows were computed.
@@ -68,7 +78,7 @@ def _learn(task: Task, rows, kernel, n_rows: int, members: Members, on_round):
 
         def learn(solver: Perceptron) -> str:
             return solver.solve(
-                store, members, thread_map=thread_map, deadline=task.deadline, on_round=on_round
+                store, members, thread_map=thread_map, deadline=task.deadline, **talk
             )
 
         if task.softness != "auto" or members.softness > 0:
@@ -85,6 +95,7 @@ def _learn(task: Task, rows, kernel, n_rows: int, members: Members, on_round):
 def _points(task: Task) -> tuple[np.ndarray, np.ndarray]:
     """Return the training points that are not at the origin, and their lengths."""
     if task.kernel.name == "precomputed":
+        check_symmetric(task.X)
         squared = np.diagonal(task.X) + task.kernel.constant
         if not squared.min() >= 0:
             raise IndefiniteKernelError(
@@ -153,8 +164,10 @@ def _new_members(task: Task, rows: np.ndarray, softness: float, seed: int) -> Me
 
 def _fingerprint(task: Task) -> str:
     """Return what tells whether two tasks are about the same version spaces."""
-    kernel = task.kernel._replace(name=str(task.kernel.name))
-    return joblib.hash([task.X, task.signs, tuple(kernel), task.softness])
+    kernel, few = task.kernel._replace(name=""), in_double(task.X[:5])
+    # A function is known by what it gives.
+    name = task.kernel(few, few) if callable(task.kernel.name) else task.kernel.name
+    return joblib.hash([task.X, task.signs, tuple(kernel), name, task.softness])
 
 
 def _answer(task: Task, rows, lengths, members: Members, posteriors) -> Answer:

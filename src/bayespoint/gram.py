@@ -96,22 +96,39 @@ def unit_gram(kernel_matrix: np.ndarray, softness: float, names: np.ndarray | No
     return Gram(matrix, factor, extent, pivots, lengths * np.sqrt(1 + softness), softness)
 
 
+def check_symmetric(matrix: np.ndarray) -> None:
+    """Raise if a kernel matrix is not symmetric."""
+    scale = np.sqrt(np.abs(np.diagonal(matrix)))
+    scale = np.where(scale > 0, scale, 1.0)
+    for rows, columns in _pairs_of_blocks(len(matrix)):
+        difference = matrix[rows, columns] - matrix[columns, rows].T
+        _refuse_asymmetry(difference / np.outer(scale[rows], scale[columns]))
+
+
 def _symmetrize(matrix: np.ndarray) -> None:
-    """Average entries that should be equal; a block at a time, to stay in the cache."""
-    blocks = [slice(i, i + _BLOCK) for i in range(0, len(matrix), _BLOCK)]
-    for i, rows in enumerate(blocks):
-        for columns in blocks[i:]:
-            one, other = matrix[rows, columns], matrix[columns, rows].T
-            asymmetry = float(np.abs(one - other).max(initial=0.0))
-            if asymmetry > LARGEST_ASYMMETRY:
-                raise ValueError(
-                    "A kernel matrix should be symmetric, but two of its entries that should "
-                    f"be equal differ by {asymmetry:.3g} (relative to the diagonal). Pass "
-                    "(K + K.T) / 2 if that is what you mean."
-                )
-            mean = (one + other) / 2
-            matrix[rows, columns] = mean
-            matrix[columns, rows] = mean.T
+    """Average entries that should be equal."""
+    for rows, columns in _pairs_of_blocks(len(matrix)):
+        one, other = matrix[rows, columns], matrix[columns, rows].T
+        _refuse_asymmetry(one - other)
+        mean = (one + other) / 2
+        matrix[rows, columns] = mean
+        matrix[columns, rows] = mean.T
+
+
+def _pairs_of_blocks(m: int) -> list[tuple[slice, slice]]:
+    """Return blocks of the upper triangle, small enough to stay in the cache."""
+    blocks = [slice(i, i + _BLOCK) for i in range(0, m, _BLOCK)]
+    return [(rows, columns) for i, rows in enumerate(blocks) for columns in blocks[i:]]
+
+
+def _refuse_asymmetry(difference: np.ndarray) -> None:
+    asymmetry = float(np.abs(difference).max(initial=0.0))
+    if asymmetry > LARGEST_ASYMMETRY:
+        raise ValueError(
+            "A kernel matrix should be symmetric, but two of its entries that should "
+            f"be equal differ by {asymmetry:.3g} (relative to the diagonal). Pass "
+            "(K + K.T) / 2 if that is what you mean."
+        )
 
 
 def _pivoted_cholesky(matrix: np.ndarray, softness: float) -> tuple[np.ndarray, np.ndarray]:

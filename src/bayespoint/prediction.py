@@ -19,7 +19,12 @@ FEW = 64
 
 
 def outputs(
-    kernel: Kernel, X, support_vectors, coef: np.ndarray, n_jobs: int | None = None
+    kernel: Kernel,
+    X,
+    support_vectors,
+    coef: np.ndarray,
+    single: bool = False,
+    n_jobs: int | None = None,
 ) -> Iterator[np.ndarray]:
     """Yield the outputs at the rows of X, normalised by their length in feature space.
 
@@ -30,9 +35,11 @@ def outputs(
     X : {array, sparse matrix} of shape (n, n_features)
         New points.
     support_vectors : {array, sparse matrix} of shape (n_support, n_features)
-        In single precision if kernel values in single precision will do.
+        Points that carry the hypotheses.
     coef : array of shape (n_support, n_outputs)
         Coefficients of hypotheses.
+    single : bool, default=False
+        Whether kernel values in single precision will do.
     n_jobs : int, default=None
         Threads, where values in single precision will do.
 
@@ -41,7 +48,6 @@ def outputs(
     ndarray of shape (n_block, n_outputs)
         For a block of consecutive rows.
     """
-    single = support_vectors.dtype == np.float32
     if single and X.shape[0] >= FEW and is_product_kernel(kernel, X):
         yield from _fast_outputs(kernel, X, support_vectors, coef, n_jobs)
         return

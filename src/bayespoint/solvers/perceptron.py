@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -13,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 
 from ..gram import IndefiniteKernelError
-from ..interrupt import interrupts
+from ..interrupt import Interrupted, interrupts
 from ..row_store import MISSING, RowStore
 from .posterior import Posterior
 
@@ -92,6 +93,7 @@ class Perceptron(BaseEstimator):
         thread_map: Callable = map,
         deadline: float = np.inf,
         on_round: Callable[[dict[str, Any]], bool] | None = None,
+        interrupted: Interrupted | None = None,
     ) -> str:
         """Let members learn until they are consistent, or have to stop.
 
@@ -107,6 +109,8 @@ class Perceptron(BaseEstimator):
             Value of `time.perf_counter()` at which to stop.
         on_round : callable, default=None
             Called now and then with a dict of what is known; a true answer stops.
+        interrupted : Interrupted, default=None
+            True when Ctrl-C was pressed, if the caller looks after that.
 
         Returns
         -------
@@ -115,35 +119,33 @@ class Perceptron(BaseEstimator):
             "callback".
         """
         self._validate_params()
-        stop = self._run(store, members, thread_map, deadline, on_round)
+        with interrupts() if interrupted is None else nullcontext(interrupted) as stopped:
+            stop = self._run(store, members, thread_map, deadline, on_round, stopped)
         if on_round is not None:
             on_round({**members.report(store), "stop": stop})
         return stop
 
-    def _run(self, store: RowStore, members: Members, thread_map, deadline: float, on_round) -> str:
+    def _run(self, store, members: Members, thread_map, deadline, on_round, interrupted) -> str:
         told, stopped = time.perf_counter(), False
-        with interrupts() as interrupted:
-            while True:
-                active = members.active(self.max_mistakes)
-                if not active:
-                    return "consistent" if members.consistent().all() else "max_mistakes"
-                groups = [active[i::N_GROUPS] for i in range(min(N_GROUPS, len(active)))]
-                score = sum(thread_map(lambda group: self._step(store, members, group), groups))
-                now = time.perf_counter()
-                if on_round is not None and now - told > SECONDS_BETWEEN_REPORTS:
-                    told = now
-                    stopped = on_round(members.report(store)) or stopped
-                # Whoever has made no mistake yet has no hypothesis.
-                if members.walk[..., MISTAKES].min() > 0:
-                    if interrupted:
-                        return "interrupted"
-                    if now > deadline:
-                        return "max_time"
-                    if stopped:
-                        return "callback"
-                needed = members.waiting(active, store)
-                if needed.size:
-                    store.fetch(needed, score)
+        while active := members.active(self.max_mistakes):
+            groups = [active[i::N_GROUPS] for i in range(min(N_GROUPS, len(active)))]
+            score = sum(thread_map(lambda group: self._step(store, members, group), groups))
+            now = time.perf_counter()
+            if on_round is not None and now - told > SECONDS_BETWEEN_REPORTS:
+                told = now
+                stopped = on_round(members.report(store)) or stopped
+            # Whoever has made no mistake yet has no hypothesis.
+            if members.walk[..., MISTAKES].min() > 0:
+                if interrupted:
+                    return "interrupted"
+                if now > deadline:
+                    return "max_time"
+                if stopped:
+                    return "callback"
+            needed = members.waiting(active, store)
+            if needed.size:
+                store.fetch(needed, score)
+        return "consistent" if members.consistent().all() else "max_mistakes"
 
     def _step(self, store: RowStore, members: Members, group) -> np.ndarray:
         """Let members learn as far as they can; return how likely rows are needed next."""
