@@ -478,3 +478,44 @@ def test_going_on_with_another_function_starts_anew(large):
     gamma[0] = 1.0
     with pytest.warns(UserWarning, match="starting anew"):
         model.fit(X, y)
+
+
+@pytest.mark.parametrize("equal", [True, False])
+def test_mistakes_that_cancel_are_no_error(equal):
+    X = np.ones((4, 2)) if equal else np.random.default_rng(647).standard_normal((97, 1))
+    y = [0, 1, 0, 1] if equal else [1] + [0] * 96
+    with pytest.warns(ConvergenceWarning, match="found no hypothesis"):
+        model = classifier(kernel="linear").fit(X, y)
+    assert np.isfinite(model.decision_function(X)).all()
+
+
+def test_memory_that_an_error_asks_for_is_enough():
+    X, y = make_blobs(2500, 10, centers=10, random_state=0)
+    model = classifier(cache_size=0.001, solver=Perceptron(50), max_time=1e-9)
+    with pytest.raises(ValueError, match="need at least") as error:
+        model.fit(X, y)
+    needed = int(str(error.value).split("at least ")[1].split(" MB")[0])
+    with pytest.warns(ConvergenceWarning, match="stopped early"):
+        model.set_params(cache_size=needed).fit(X, y)
+
+
+def test_duplicate_entries_of_sparse_points_add_up():
+    D = np.random.default_rng(0).standard_normal((200, 4))
+    y = (D[:, 0] > 0).astype(int)
+    data, columns = np.repeat(D.ravel(), 2) * np.tile([3, -2], 800), np.repeat(range(4), 2)
+    S = sparse.csr_array((data, np.tile(columns, 200), np.arange(0, 1601, 8)), shape=(200, 4))
+    model = classifier(kernel="rbf", gamma=0.3, softness=0.1).fit(S, y)
+    assert model.score(D, y) > 0.95
+    assert np.array_equal(model.predict(S), model.predict(D))
+    assert S.nnz == 1600  # the user's matrix is as it was
+
+
+def test_outputs_with_one_draw_are_not_settled():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((150, 2))
+    y = np.where(X[:, 0] > 1, 2, (X[:, 1] > 0).astype(int))
+    solver = Perceptron(10, max_mistakes=60)
+    with pytest.warns(ConvergenceWarning):
+        model = classifier(kernel="rbf", solver=solver, softness=0.05).fit(X, y)
+    errors = model.decision_std_error(X)
+    assert model.draw_coef_.shape[1] > 1 or np.all(np.isinf(errors))

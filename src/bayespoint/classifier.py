@@ -73,9 +73,10 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     softness : "auto" or float, default="auto"
         Added to the diagonal of the kernel matrix, relative to it, while training
         (000, eq. 27): the variance of noise on the output. 0 insists on classifying
-        every training point correctly and raises an error where this is impossible;
-        more of it tolerates more noise in the labels. "auto" is 0 where that is easy
-        and 0.1 elsewhere, with a warning.
+        every training point correctly; where this is impossible "billiard" raises an
+        error, and "perceptron" warns and keeps the best it found. More of it tolerates
+        more noise in the labels. "auto" is 0 where that is easy and 0.1 elsewhere, with
+        a warning.
     cache_size : float, default=2000
         Megabytes that a fit may take. "billiard" needs up to 32 m^2 bytes for the kernel
         matrix of m training points and its factor, and 32 m for each draw of each
@@ -137,9 +138,9 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         "max_time", "interrupted", "callback", or "escaped" of "herbrich". Of
         "perceptron": `n_mistakes` (n_outputs, n_members), `n_consistent` (members that
         get all training points right), `margin` (the largest found) and `novikoff` (the
-        bound on the mistakes that follows), `n_rows` (rows of the kernel matrix that were
-        computed); it stops when all are "consistent", or by "max_mistakes", "max_time",
-        "interrupted" or "callback".
+        bound on the mistakes that follows), unknown if no member is consistent,
+        `n_rows` (rows of the kernel matrix that were computed); it stops when all are
+        "consistent", or by "max_mistakes", "max_time", "interrupted" or "callback".
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -437,7 +438,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         blocks = self._outputs(X, self.chain_coef_)
         spread = [block.std(axis=0, ddof=min(n_chains - 1, 1)) for block in blocks]
         errors = np.concatenate(spread) / np.sqrt(n_chains)
-        errors[:, ~self.diagnostics_.mixed] = np.inf
+        errors[:, ~self.diagnostics_.mixed | (n_chains < 2)] = np.inf
         return self._squeeze(errors)
 
     def hardest_examples(self, n_examples=25):
@@ -468,6 +469,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     def _check_training_data(self, X, y):
         """Return X and the number of the class of each training point."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        X = _canonical(X)
         check_classification_targets(y)
         if self.kernel == "precomputed":
             if X.shape[0] != X.shape[1]:
@@ -572,7 +574,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         n_outputs).
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        X = _canonical(validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False))
         flat = np.ascontiguousarray(coef.reshape(-1, coef.shape[-1]).T)
         if self.kernel == "precomputed":
             length = np.sqrt(self._mean_square) or 1.0
@@ -605,6 +607,14 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+
+def _canonical(X):
+    """Add up entries of a sparse matrix that are for the same place."""
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
 
 def _bytes_of_copy(X, given) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from typing import Any
@@ -85,7 +86,7 @@ def _learn(task: Task, rows, kernel, n_rows: int, members: Members, talk: dict[s
             return members, learn(task.solver), store.n_computed
         easy = min(task.solver.max_mistakes, round(EASY_MARGIN**-2))
         stop = learn(Perceptron(max_mistakes=easy))
-        if stop == "max_mistakes":
+        if stop == "max_mistakes" and easy * EASY_MARGIN**2 > 0.99:
             warn_softened(AUTO_SOFTNESS, NOT_EASY)
             members = _new_members(task, rows, AUTO_SOFTNESS, members.seed)
             stop = learn(task.solver)
@@ -130,7 +131,7 @@ def _affordable_rows(task: Task, kernel: ProductKernel | AnyKernel) -> int:
     if needed > task.cache_size:
         raise ValueError(
             f"{task.solver.n_members} perceptrons for each of {len(task.signs)} outputs and {m} "
-            f"training points need at least {needed:.3g} MB, but cache_size is "
+            f"training points need at least {math.ceil(needed)} MB, but cache_size is "
             f"{task.cache_size:g}. Raise cache_size, or lower n_members of the solver."
         )
     return int((task.cache_size * 2**20 - fixed) / (4 * m))

@@ -158,7 +158,7 @@ def _linear(X, Y, origin) -> np.ndarray:
 def squared_norms(X, origin) -> np.ndarray:
     """Return |x - origin|^2 for every row."""
     if not np.any(origin):
-        return row_norms(X, squared=True)
+        return row_norms(X, squared=True).astype(np.float64)
     if not sparse.issparse(X):
         return row_norms(X - origin, squared=True)
     return np.maximum(row_norms(X, squared=True) - 2 * (X @ origin) + origin @ origin, 0.0)
@@ -199,9 +199,9 @@ def _settle_gamma(gamma, X) -> float:
             means, variances = mean_variance_axis(X, axis=0)
             variance = float(variances.mean() + means.var())
         else:
-            variance = float(X.var())
+            variance = float(X.var(dtype=np.float64))
         # Of constant data the variance is zero, but for rounding.
-        constant = np.sqrt(variance) <= 4 * np.finfo(float).eps * float(abs(X).max())
+        constant = np.sqrt(variance) <= 4 * np.finfo(X.dtype).eps * float(abs(X).max())
     scale = 1.0 if constant else 1.0 / (X.shape[1] * variance)
     if not np.isfinite(scale) or not np.isfinite(variance):
         raise ValueError(

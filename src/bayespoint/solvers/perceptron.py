@@ -32,6 +32,8 @@ N_GROUPS = 16
 BYTES_PER_POINT = 20
 # What only consistent members tell.
 UNKNOWN = {"angle": np.inf, "ess": 0.0, "resultant": np.nan, "margin": np.nan, "novikoff": np.inf}
+# Rounding of a squared length, relative to the largest possible.
+ROUNDING = 1e-9
 # Columns of a member's `walk`.
 POSITION, RIGHT, MISTAKES, IN_USE = 0, 1, 2, 3
 NEGATIVE_LENGTH = (
@@ -68,7 +70,9 @@ class Perceptron(BaseEstimator):
 
     A few training points, the same for all members, come into use when a member has
     learned all the others. What members say of them before is what they would say of new
-    points: from that `predict_proba` is calibrated.
+    points: from that `predict_proba` is calibrated. Which points these are is drawn once
+    for all members, and the errors `angle` and `decision_std_error` do not include it:
+    fits with other seeds differ by more than they say, the more so the more members.
 
     References
     ----------
@@ -121,6 +125,8 @@ class Perceptron(BaseEstimator):
         self._validate_params()
         with interrupts() if interrupted is None else nullcontext(interrupted) as stopped:
             stop = self._run(store, members, thread_map, deadline, on_round, stopped)
+        for who in members.active(self.max_mistakes):
+            members.note_trial(who)
         if on_round is not None:
             on_round({**members.report(store), "stop": stop})
         return stop
@@ -266,13 +272,13 @@ class Members:
         return [(int(c), int(k)) for c, k in np.argwhere(going)]
 
     def waiting(self, active: list[tuple[int, int]], store: RowStore) -> np.ndarray:
-        """Return the missing rows that members wait for."""
+        """Return the missing rows that members wait for; of those without a hypothesis first."""
         points = []
-        for who in active:
+        for who in sorted(active, key=lambda who: bool(self.walk[who][MISTAKES])):
             i = self.order[who][self.walk[who][POSITION]]
             if store.slot[i] == MISSING and self.signs[who[0], i] * self.output[who][i] <= 0:
-                points.append(i)
-        return np.unique(np.array(points, dtype=np.int64))
+                points.append(int(i))
+        return np.array(list(dict.fromkeys(points)), dtype=np.int64)
 
     def report(self, store: RowStore) -> dict[str, Any]:
         """Return how far they are, for people."""
@@ -293,7 +299,8 @@ class Members:
         """
         own = self.count * self.signs[:, None]
         square = np.einsum("cki,cki->ck", own, self.output)
-        return np.mean((self.output - own / 2) / np.sqrt(np.maximum(square, 1))[..., None], axis=1)
+        without = self.output - (0.5 + self.softness) * own
+        return np.mean(without / np.sqrt(np.maximum(square, 1))[..., None], axis=1)
 
     def posterior(self, number: int) -> Posterior:
         """Return the mean of the members of an output, of those that are consistent if any.
@@ -304,14 +311,21 @@ class Members:
         consistent = self.consistent()[number]
         chosen = np.flatnonzero(consistent) if consistent.any() else np.arange(len(consistent))
         margins = self.output[number, chosen] * self.signs[number]
-        count, errors = self.count[number, chosen], np.sum(margins <= 0, axis=1)
+        count, best = self.count[number, chosen], self.best[number, chosen]
+        in_use = [self.order[number, k, : self.walk[number, k, IN_USE]] for k in chosen]
+        errors = [np.sum(m[points] <= 0) for m, points in zip(margins, in_use, strict=True)]
         square = np.einsum("ki,ki->k", count, margins)
-        best = self.best[number, chosen]
         earlier = best[:, 0] < errors
         count = np.where(earlier[:, None], self.best_count[number, chosen], count)
         square = np.where(earlier, best[:, 1], square)
-        if not square.min() > 0:
+        rounding = ROUNDING * count.sum(axis=1) ** 2
+        if np.any(square < -rounding):
             raise IndefiniteKernelError(NEGATIVE_LENGTH)
+        # Mistakes may have canceled each other. The first one alone is a hypothesis.
+        vanished = square <= rounding
+        count[vanished] = 0
+        count[vanished, self.order[number, chosen[vanished], 0]] = 1
+        square[vanished] = 1 + self.softness
         draws = count * np.sqrt((1 + self.softness) / square)[:, None]
         info = {
             "n_mistakes": self.walk[number, :, MISTAKES],
@@ -339,7 +353,7 @@ def _agreement(cosines: np.ndarray, margins: np.ndarray) -> dict[str, float]:
     center = margins.mean(axis=0) / np.sqrt(cosines.mean())
     margin = max(margins.min(axis=1).max(), center.min())
     return {
-        "angle": float(np.sqrt((1 - mean) / (n * mean))) if mean > 0 else np.inf,
+        "angle": float(np.sqrt(max(1 - mean, 0) / (n * mean))) if mean > 0 else np.inf,
         "ess": float(n),
         "resultant": float(np.sqrt(cosines.mean())),
         "margin": float(margin),
