@@ -273,12 +273,13 @@ class Members:
 
     def waiting(self, active: list[tuple[int, int]], store: RowStore) -> np.ndarray:
         """Return the missing rows that members wait for; of those without a hypothesis first."""
-        points = []
-        for who in sorted(active, key=lambda who: bool(self.walk[who][MISTAKES])):
-            i = self.order[who][self.walk[who][POSITION]]
+        points = set()
+        for who in active:
+            i = int(self.order[who][self.walk[who][POSITION]])
             if store.slot[i] == MISSING and self.signs[who[0], i] * self.output[who][i] <= 0:
-                points.append(int(i))
-        return np.array(list(dict.fromkeys(points)), dtype=np.int64)
+                points.add((bool(self.walk[who][MISTAKES]), i))
+        # By number, which favors nobody.
+        return np.array(list(dict.fromkeys(i for _, i in sorted(points))), dtype=np.int64)
 
     def report(self, store: RowStore) -> dict[str, Any]:
         """Return how far they are, for people."""
