@@ -44,6 +44,10 @@ class NoVersionSpaceError(ValueError):
 class VersionSpace(NamedTuple):
     """The unit vectors w with signs_i <w, x_i> > 0 for all unit training points x_i.
 
+    With label noise eta, the probability that a label was flipped, every unit vector is
+    possible: its posterior weight is (eta / (1 - eta))^n where it makes n errors
+    (000, eq. 4).
+
     Hypotheses are given in the coordinates of `gram.factor`. All classes of a
     one-vs-rest problem share one `gram` and differ in `signs` alone.
     """
@@ -51,6 +55,13 @@ class VersionSpace(NamedTuple):
     gram: Gram
     signs: np.ndarray
     names: np.ndarray | None = None  # of the points in errors; their numbers by default
+    label_noise: float = 0.0
+
+    @property
+    def error_cost(self) -> float:
+        """Return beta, by which an error lowers the logarithm of the posterior."""
+        eta = self.label_noise
+        return math.inf if eta == 0 else math.log((1 - eta) / eta)
 
     @property
     def walls(self) -> np.ndarray:
