@@ -23,7 +23,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_info
 
-from bayespoint import BayesPointClassifier
+from bayespoint import BayesPointClassifier, evidence
 from bayespoint.gram import IndefiniteKernelError
 from bayespoint.solvers import Billiard
 from bayespoint.version_space import NoVersionSpaceError
@@ -422,6 +422,7 @@ def test_indefinite_kernels_are_told(kernel, coef0):
     model.set_params(softness=caught.value.needed_softness).fit(X, y)
     with pytest.warns(UserWarning, match="not positive semi-definite"):
         model.set_params(softness="auto").fit(X, y)
+    assert model.softness_ == pytest.approx(caught.value.needed_softness)
 
 
 def test_negative_squared_lengths_are_told():
@@ -431,11 +432,10 @@ def test_negative_squared_lengths_are_told():
 
 def test_auto_softness_softens_what_has_to_be():
     X, y = make_moons(80, noise=0.5, random_state=0)
-    with pytest.warns(UserWarning, match=r'softness="auto" chose softness=0.1'):
-        model = classifier(softness="auto").fit(X, y)
-    assert model.softness_ == 0.1
+    noisy = classifier(softness="auto").fit(X, y)
     X, y = make_blobs(40, centers=2, random_state=0, cluster_std=0.5)
-    assert classifier(softness="auto", gamma=10.0).fit(X, y).softness_ == 0
+    clean = classifier(softness="auto").fit(X, y)
+    assert clean.softness_ == evidence.SOFTNESS.min() < noisy.softness_
 
 
 def test_default_arguments_fit_anything_finite():
@@ -541,7 +541,7 @@ ENDLESS = Billiard(tol=0, n_bounces=10**12)
 def test_max_time_returns_a_usable_classifier(large):
     X, y = large
     began = time.perf_counter()
-    with pytest.warns(ConvergenceWarning, match=r"max_time\) after"):
+    with pytest.warns(ConvergenceWarning, match=r"max_time\): .* bounces"):
         model = classifier(solver=ENDLESS, max_time=1.0).fit(X, y)
     # It is about a second on a quiet machine; this one may be busy.
     assert time.perf_counter() - began < 5
@@ -654,7 +654,7 @@ def test_callbacks_see_rounds_and_may_stop(moons):
 def test_progress_on_request(moons, capsys):
     X, _, y, _ = moons
     classifier(verbose=1).fit(X, y)
-    assert "bounces, angle to the Bayes point about" in capsys.readouterr().err
+    assert "bounces, angle to the Bayes point" in capsys.readouterr().err
     classifier().set_callbacks(ProgressBar()).fit(X, y)
 
 

@@ -17,7 +17,7 @@ from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel, rbf_ke
 from sklearn.model_selection import train_test_split
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bayespoint import BayesPointClassifier, fit_rows
+from bayespoint import BayesPointClassifier, evidence, fit_rows
 from bayespoint.row_store import WHOLE
 from bayespoint.solvers import Billiard, Perceptron
 
@@ -208,18 +208,17 @@ def test_few_points_are_predicted_like_many(large, fitted):
 # Softness
 
 
-def test_automatic_softness_is_hard_where_that_is_easy(large):
+def test_automatic_softness_is_small_where_labels_are_clean(large):
     X, _, y, _ = large
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert classifier(softness="auto").fit(X, y).softness_ == 0
+        assert classifier(softness="auto").fit(X, y).softness_ == evidence.SOFTNESS.min()
 
 
 def test_automatic_softness_softens_noisy_labels():
     X, y = make_moons(2500, noise=0.4, random_state=0)
-    with pytest.warns(UserWarning, match='softness="auto" chose softness=0.1'):
-        model = classifier(kernel="rbf", softness="auto", fit_intercept=True).fit(X, y)
-    assert model.softness_ == 0.1
+    model = classifier(kernel="rbf", softness="auto", fit_intercept=True).fit(X, y)
+    assert model.softness_ >= 0.1
     assert model.diagnostics_.stop[0] == "consistent"
     X_test, y_test = make_moons(2000, noise=0.4, random_state=1)
     assert model.score(X_test, y_test) > 0.85
@@ -352,7 +351,7 @@ def test_automatic_solver_is_the_perceptron_for_many_points(large):
     X, _, y, _ = large
     assert "n_mistakes" in classifier(solver="auto").fit(X, y).diagnostics_
     few = classifier(solver="auto", softness=0.1).fit(X[:50], y[:50])
-    assert "n_bounces" in few.diagnostics_
+    assert "n_iter" in few.diagnostics_
     thrifty = classifier(solver="auto", cache_size=5).fit(X[:1000], y[:1000])
     assert "n_mistakes" in thrifty.diagnostics_
 

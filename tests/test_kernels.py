@@ -345,7 +345,7 @@ def test_constant_is_one_where_all_points_are_at_the_origin(name):
 # --- gamma
 
 
-@pytest.mark.parametrize("gamma", ["scale", "auto", 0.25, 2])
+@pytest.mark.parametrize("gamma", ["scale", 0.25, 2])
 @pytest.mark.parametrize("format", [np.asarray, sparse.csr_array])
 def test_gamma_is_that_of_svc(gamma, format):
     X = np.maximum(gaussian(20, 3) + 1, 0)  # with zeros, which CSR leaves out

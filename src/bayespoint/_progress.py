@@ -13,7 +13,7 @@ from typing import Any
 
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 
-__all__ = ["CallbackSupportMixin", "Progress", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "Progress", "describe", "say", "with_callbacks"]
 
 
 class Progress:
@@ -48,20 +48,27 @@ class Progress:
 
     def _say(self, number: int, info: dict[str, Any]) -> None:
         of = f" {number + 1}/{self._n_outputs}" if self._n_outputs > 1 else ""
-        line = _members_line(info) if "n_members" in info else _bounces_line(info)
         end = f", stopped by {info['stop']}" if info["stop"] else ""
-        sys.stderr.write(f"[bayespoint{of}] {line}{end}\n")
+        say(describe(info) + end, of)
 
 
-def _bounces_line(info: dict[str, Any]) -> str:
-    return (
-        f"{info['n_bounces']:>10,} bounces, "
-        f"angle to the Bayes point about {info['angle']:.3f}, R-hat {info['r_hat']:.3f}"
-    )
+def say(line: str, of: str = "") -> None:
+    """Write a line for the user to standard error."""
+    sys.stderr.write(f"[bayespoint{of}] {line}\n")
 
 
-def _members_line(info: dict[str, Any]) -> str:
-    return (
-        f"{info['n_consistent']} of {info['n_members']} perceptrons are consistent, "
-        f"{info['n_mistakes']:,} mistakes, {info['n_rows']:,} rows of the kernel matrix"
-    )
+def describe(info: dict[str, Any]) -> str:
+    """Return what a solver knows, in words."""
+    if "n_members" in info:
+        return (
+            f"{info['n_consistent']} of {info['n_members']} perceptrons are consistent, "
+            f"{info['n_mistakes']:,} mistakes, {info['n_rows']:,} rows of the kernel matrix"
+        )
+    if "residual" in info:
+        return (
+            f"pass {info['n_iter']:>3}, moments match to {info['residual']:.1e}, "
+            f"log evidence {info['log_evidence']:.2f}"
+        )
+    done = f"{info['n_bounces']:,} bounces" if "n_bounces" in info else f"{info['n_samples']:,} samples"
+    angle = f"{info['angle']:.3f}" if info["mixed"] else "unknown"
+    return f"{done:>18}, angle to the Bayes point {angle}, R-hat {info['r_hat']:.3f}"

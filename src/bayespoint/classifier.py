@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
@@ -19,19 +20,23 @@ from sklearn.utils.validation import (
 )
 
 from . import fit_whole
-from ._progress import CallbackSupportMixin, Progress, with_callbacks
+from ._progress import CallbackSupportMixin, Progress, say, with_callbacks
 from ._threads import one_blas_thread
+from .evidence import Settings, choose
 from .fit_rows import fit_rows
-from .kernels import KERNELS, Kernel, settle_kernel
+from .kernels import GAMMA_KERNELS, KERNELS, Kernel, settle_kernel
 from .prediction import outputs, precomputed_outputs
 from .probabilities import exactly_one, two_classes
-from .solvers import Billiard, Perceptron
+from .solvers import EP, Billiard, Perceptron
 from .task import Answer, Task
 
-# solver="auto" is "billiard" up to so many training points, "perceptron" beyond.
+# solver="auto" is "ep" up to so many training points, "perceptron" beyond.
 LARGE = 2000
+# Of max_time, what the choice of gamma, softness and so on may take.
+SHARE_OF_CHOICE = 0.5
 # Points in single precision are not copied to double.
 FLOATS = (np.float64, np.float32)
+SOLVERS = {"billiard": Billiard, "ep": EP, "perceptron": Perceptron}
 # A random number in [0, this) seeds the generators of the solvers.
 _SEEDS = np.iinfo(np.int32).max
 
@@ -177,13 +182,14 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
 
     _parameter_constraints = {
         "kernel": [StrOptions(set(KERNELS)), callable],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+        "gamma": [StrOptions({"auto", "scale"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
-        "fit_intercept": ["boolean"],
+        "fit_intercept": ["boolean", StrOptions({"auto"})],
         "normalize": ["boolean"],
-        "solver": [StrOptions({"auto", "billiard", "perceptron"}), HasMethods(["solve"])],
+        "solver": [StrOptions({"auto", *SOLVERS}), HasMethods(["solve"])],
         "softness": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+        "label_noise": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="left")],
         "cache_size": [Interval(Real, 0, None, closed="neither")],
         "max_time": [Interval(Real, 0, None, closed="right"), None],
         "warm_start": ["boolean"],
@@ -196,13 +202,14 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         self,
         kernel="rbf",
         *,
-        gamma="scale",
+        gamma="auto",
         degree=3,
         coef0=1.0,
         fit_intercept=True,
         normalize=False,
         solver="auto",
         softness="auto",
+        label_noise=0.0,
         cache_size=2000,
         max_time=None,
         warm_start=False,
@@ -218,6 +225,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         self.normalize = normalize
         self.solver = solver
         self.softness = softness
+        self.label_noise = label_noise
         self.cache_size = cache_size
         self.max_time = max_time
         self.warm_start = warm_start
@@ -253,19 +261,25 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         # One thread for matrix algebra: its rounding would depend on their number,
         # and the balls and perceptrons have the cores.
         with one_blas_thread():
+            rng = np.random.default_rng(check_random_state(self.random_state).randint(_SEEDS))
+            deadline = began + (np.inf if self.max_time is None else self.max_time)
+            solver = self._choose_solver(*signs.shape)
+            settings = self._choose_settings(X, signs, solver, deadline, rng)
             task = Task(
                 X=X,
                 signs=signs,
                 target=target,
-                kernel=self._settle_kernel(X),
-                solver=self._choose_solver(*signs.shape),
-                softness=self.softness,
+                kernel=self._settle_kernel(X, settings.gamma, settings.fit_intercept),
+                solver=solver,
+                softness=settings.softness,
+                may_soften=self.softness == "auto",
+                label_noise=settings.label_noise,
                 cache_size=self.cache_size,
                 copied=_bytes_of_copy(X, given),
                 max_time=self.max_time,
-                deadline=began + (np.inf if self.max_time is None else self.max_time),
+                deadline=deadline,
                 n_jobs=self.n_jobs,
-                rng=np.random.default_rng(check_random_state(self.random_state).randint(_SEEDS)),
+                rng=rng,
             )
             self._store(task, self._solve(task))
         return self
@@ -328,8 +342,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             Probabilities in the order of `classes_`.
         """
         check_is_fitted(self)
-        output, df = self.probit_scale_ * self._decision(X), self.probit_df_
-        return two_classes(output[:, 0], df) if len(self.classes_) == 2 else exactly_one(output, df)
+        return self._probabilities(self.probit_scale_ * self._decision(X))
 
     def sample_decision(self, X, n_samples=None):
         """Return the outputs of single hypotheses drawn from the posterior.
@@ -494,20 +507,51 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         """Return the solver object that was asked for."""
         if not isinstance(self.solver, str):
             return self.solver
-        fits = fit_whole.memory(m, n_outputs, Billiard()) <= self.cache_size
-        if self.solver == "perceptron" or (self.solver == "auto" and not (m <= LARGE and fits)):
-            return Perceptron()
-        return Billiard()
+        if self.solver != "auto":
+            return SOLVERS[self.solver]()
+        fits = fit_whole.memory(m, n_outputs, EP()) <= self.cache_size
+        return EP() if m <= LARGE and fits else Perceptron()
 
-    def _settle_kernel(self, X) -> Kernel:
+    def _choose_settings(self, X, signs, solver, deadline: float, rng) -> Settings:
+        """Return what the user fixed, and choose the rest by its evidence."""
+        has_gamma = self.kernel in GAMMA_KERNELS
+        given = Settings(self.gamma, self.fit_intercept, self.softness, self.label_noise)
+        if not has_gamma:
+            given = given._replace(gamma=1.0)
+        if isinstance(solver, Perceptron):
+            # Perceptrons know no label noise, and do best with a larger gamma than the
+            # posterior does (docs/architecture.md).
+            noise = 0.0 if given.label_noise == "auto" else given.label_noise
+            gamma = "scale" if given.gamma == "auto" else given.gamma
+            given = given._replace(gamma=gamma, label_noise=noise)
+        self.candidates_ = None
+        if "auto" not in given:
+            return given
+        now = time.perf_counter()
+        choice = choose(
+            X,
+            signs,
+            partial(self._settle_kernel, X),
+            given,
+            deadline=now + (deadline - now) * SHARE_OF_CHOICE,
+            rng=rng,
+        )
+        if self.verbose:
+            say(f"{choice}")
+        self.candidates_ = Bunch(
+            **{key: np.array(column) for key, column in choice.columns().items()}
+        )
+        return choice.best
+
+    def _settle_kernel(self, X, gamma, fit_intercept) -> Kernel:
         return settle_kernel(
             self.kernel,
             X,
-            gamma=self.gamma,
+            gamma=gamma,
             degree=self.degree,
             coef0=self.coef0,
             normalize=self.normalize,
-            fit_intercept=self.fit_intercept,
+            fit_intercept=fit_intercept,
         )
 
     def _solve(self, task: Task) -> Answer:
@@ -541,6 +585,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         )
         self.intercept_ = kernel.constant * self.dual_coef_.sum(axis=1)
         self.softness_ = answer.softness
+        self.label_noise_ = answer.label_noise
         self.gamma_ = kernel.gamma
         self.constant_ = kernel.constant
         self.origin_ = np.asarray(kernel.origin)
@@ -548,10 +593,15 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         self.probit_df_ = answer.probit_df
         infos = answer.infos
         self.diagnostics_ = Bunch(**{key: np.array([i[key] for i in infos]) for key in infos[0]})
-        hits = np.zeros((len(infos), X.shape[0]), dtype=np.int64)
+        hits = np.zeros((len(infos), X.shape[0]), dtype=self.diagnostics_.hits.dtype)
         hits[:, answer.rows] = self.diagnostics_.hits
         self.diagnostics_.hits = hits
         self.diagnostics_.resultant = answer.resultant
+        if answer.loo is not None:
+            self.log_evidence_ = float(self.diagnostics_.log_evidence.sum())
+            self.n_iter_ = int(self.diagnostics_.n_iter.max())
+            self.loo_proba_ = np.full((X.shape[0], len(self.classes_)), np.nan)
+            self.loo_proba_[answer.rows] = self._probabilities(answer.loo)
         self._single = answer.single
         self._state = answer.state
 
@@ -591,6 +641,13 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         """Return the decision function with one column an output."""
         check_is_fitted(self)
         return np.concatenate(list(self._outputs(X, self.dual_coef_)))
+
+    def _probabilities(self, outputs):
+        """Return class probabilities from standardized outputs."""
+        law = {"df": self.probit_df_, "label_noise": self.label_noise_}
+        if len(self.classes_) == 2:
+            return two_classes(outputs[:, 0], **law)
+        return exactly_one(outputs, **law)
 
     def _winner(self, outputs):
         """Return the index of the class that outputs along the last axis vote for."""

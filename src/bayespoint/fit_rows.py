@@ -17,7 +17,7 @@ from .gram import IndefiniteKernelError, check_symmetric
 from .interrupt import interrupts
 from .kernels import NOT_FINITE, in_double
 from .probabilities import fitted_scale
-from .problem import AUTO_SOFTNESS, EASY_MARGIN, NOT_EASY, off_origin, warn_softened
+from .problem import off_origin
 from .row_store import WHOLE, RowStore, block_size
 from .solvers import Perceptron, Posterior
 from .solvers.perceptron import BYTES_PER_POINT, Members
@@ -45,6 +45,11 @@ def fit_rows(task: Task, progress: Progress, previous: dict | None, keep_state: 
         Whether to return such a state.
     """
     task.solver._validate_params()
+    if task.label_noise:
+        raise ValueError(
+            f"label_noise={task.label_noise:g}, but perceptrons know no label noise. Pass "
+            'solver="ep", "billiard" or "gibbs", or softness instead, which tolerates noise too.'
+        )
     # Ctrl-C at any time is a wish to be looked at when there is something to keep.
     with interrupts() as interrupted:
         return _fit(task, progress, previous, keep_state, interrupted)
@@ -58,7 +63,7 @@ def _fit(task: Task, progress: Progress, previous, keep_state: bool, interrupted
     members = _members(task, rows, previous)
     with progress.output(0) as on_round:
         talk = {"on_round": on_round, "interrupted": interrupted}
-        members, stop, n_computed = _learn(task, rows, kernel, n_rows, members, talk)
+        stop, n_computed = _learn(task, kernel, n_rows, members, talk)
     posteriors = [members.posterior(c) for c in range(len(task.signs))]
     _warn_unless_consistent(posteriors, members, stop, task.solver)
     seconds = time.perf_counter() - began
@@ -69,28 +74,14 @@ def _fit(task: Task, progress: Progress, previous, keep_state: bool, interrupted
     return answer._replace(single=isinstance(kernel, ProductKernel), state=state)
 
 
-def _learn(task: Task, rows, kernel, n_rows: int, members: Members, talk: dict[str, Any]):
-    """Let members learn, and begin again with softness if it is "auto" and they cannot.
-
-    Returns the members, why they stopped, and how many rows were computed.
-    """
+def _learn(task: Task, kernel, n_rows: int, members: Members, talk: dict[str, Any]):
+    """Let members learn; return why they stopped, and how many rows were computed."""
     with threads(task.n_jobs) as thread_map:
         store = RowStore(kernel, n_rows, thread_map)
-
-        def learn(solver: Perceptron) -> str:
-            return solver.solve(
-                store, members, thread_map=thread_map, deadline=task.deadline, **talk
-            )
-
-        if task.softness != "auto" or members.softness > 0:
-            return members, learn(task.solver), store.n_computed
-        easy = min(task.solver.max_mistakes, round(EASY_MARGIN**-2))
-        stop = learn(Perceptron(max_mistakes=easy))
-        if stop == "max_mistakes" and easy * EASY_MARGIN**2 > 0.99:
-            warn_softened(AUTO_SOFTNESS, NOT_EASY)
-            members = _new_members(task, rows, AUTO_SOFTNESS, members.seed)
-            stop = learn(task.solver)
-        return members, stop, store.n_computed
+        stop = task.solver.solve(
+            store, members, thread_map=thread_map, deadline=task.deadline, **talk
+        )
+        return stop, store.n_computed
 
 
 def _points(task: Task) -> tuple[np.ndarray, np.ndarray]:
@@ -149,18 +140,18 @@ def _members(task: Task, rows: np.ndarray, previous: dict | None) -> Members:
             UserWarning,
             stacklevel=6,
         )
-    softness = 0.0 if task.softness == "auto" else float(task.softness)
-    return _new_members(task, rows, softness, int(task.rng.integers(2**32)))
+    return _new_members(task, rows)
 
 
-def _new_members(task: Task, rows: np.ndarray, softness: float, seed: int) -> Members:
+def _new_members(task: Task, rows: np.ndarray) -> Members:
     """Return members at their start; a part of each class is held out."""
-    m = len(rows)
+    m, seed = len(rows), int(task.rng.integers(2**32))
     share = min(max(HELD_OUT, ENOUGH_HELD_OUT / m), 1 / 5)
     target, order = task.target[rows], np.random.default_rng(seed).permutation(m)
     by_class = [order[target[order] == c] for c in range(task.target.max() + 1)]
     held_out = np.sort(np.concatenate([points[: int(share * len(points))] for points in by_class]))
-    return Members.at_start(task.signs[:, rows], held_out, seed, softness, task.solver.n_members)
+    signs, n_members = task.signs[:, rows], task.solver.n_members
+    return Members.at_start(signs, held_out, seed, task.softness, n_members)
 
 
 def _fingerprint(task: Task) -> str:
@@ -188,6 +179,7 @@ def _answer(task: Task, rows, lengths, members: Members, posteriors) -> Answer:
         chains=draws,
         resultant=np.array([info.pop("resultant") for info in infos]),
         softness=members.softness,
+        label_noise=0.0,
         probit_scale=scale,
         probit_df=df,
         infos=infos,

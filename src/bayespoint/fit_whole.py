@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ._progress import Progress
+from ._progress import Progress, describe
+from .gram import IndefiniteKernelError
 from .kernels import in_double
 from .probabilities import probit_scale
 from .problem import Problem, pose_problem
 from .solvers import Billiard, Posterior
+from .solvers.posterior import mean_length
 from .task import Answer, Task
 
 # Time of the kernel matrix for each entry and of its factor for each m^3, on a slow day.
@@ -29,10 +31,27 @@ def fit_whole(task: Task, progress: Progress) -> Answer:
     else:
         points = in_double(task.X[rows] if len(rows) < task.n_samples else task.X)
         matrix = task.kernel(points, points)
-    problem = pose_problem(matrix, rows, task.signs, task.softness, task.rng)
+    problem = _pose(task, matrix, rows)
     del matrix
     posteriors = _solve(task, problem, progress)
     return _answer(problem, posteriors)
+
+
+def _pose(task: Task, matrix: np.ndarray, rows: np.ndarray) -> Problem:
+    """Make version spaces; soften an indefinite kernel matrix if that is ours to do."""
+    try:
+        return pose_problem(matrix, rows, task.signs, task.softness, task.label_noise)
+    except IndefiniteKernelError as error:
+        if not task.may_soften or error.needed_softness is None:
+            raise
+        softness = error.needed_softness
+    warnings.warn(
+        f'softness="auto" chose softness={softness:.3g}, because the kernel matrix is not positive '
+        "semi-definite. Choose another kernel, or pass a number to choose the softness yourself.",
+        UserWarning,
+        stacklevel=5,
+    )
+    return pose_problem(matrix, rows, task.signs, softness, task.label_noise)
 
 
 def memory(m: int, n_outputs: int, solver: Any) -> float:
@@ -82,7 +101,7 @@ def _part_of_each_class(target: np.ndarray, n: int, rng) -> np.ndarray:
 def _solve(task: Task, problem: Problem, progress: Progress) -> list[Posterior]:
     """Run the solver for each output, and warn where it did not get there."""
     posteriors: list[Posterior] = []
-    for i, (space, start) in enumerate(zip(problem.spaces, problem.starts, strict=True)):
+    for i, (space, start) in enumerate(zip(problem.spaces, _starts(task, problem), strict=True)):
         now = time.perf_counter()
         share = (task.deadline - now) / (len(problem.spaces) - i)
         if posteriors and posteriors[-1].info["stop"] in ("interrupted", "callback"):
@@ -101,6 +120,13 @@ def _solve(task: Task, problem: Problem, progress: Progress) -> list[Posterior]:
     return posteriors
 
 
+def _starts(task: Task, problem: Problem) -> list[np.ndarray | None]:
+    """Enter all version spaces before the first is sampled: one may be empty."""
+    if task.label_noise:  # then every hypothesis is possible
+        return [None] * len(problem.spaces)
+    return [space.enter(task.rng) for space in problem.spaces]
+
+
 def _answer(problem: Problem, posteriors: list[Posterior]) -> Answer:
     """Express hypotheses in the training points."""
     gram = problem.spaces[0].gram
@@ -110,6 +136,16 @@ def _answer(problem: Problem, posteriors: list[Posterior]) -> Answer:
     n_draws = min(len(p.draws) for p in posteriors)
     draws = np.array([p.draws[:n_draws] for p in posteriors])
     lengths = [np.linalg.norm(s.combine(c)) for s, c in zip(problem.spaces, coef, strict=True)]
+    infos = [p.info for p in posteriors]
+    if "loo_variance" in infos[0]:
+        mean, variance = (
+            np.stack([info.pop(key) for info in infos], axis=-1)
+            for key in ("loo_mean", "loo_variance")
+        )
+        scale = mean_length(gram.rank) / np.sqrt((1 + gram.softness) * np.median(variance))
+        loo = mean / np.sqrt(variance)
+    else:
+        scale, loo = probit_scale(gram, draws * signs[:, None]), None
     return Answer(
         rows=problem.rows,
         coef=coef * to_points,
@@ -117,31 +153,30 @@ def _answer(problem: Problem, posteriors: list[Posterior]) -> Answer:
         chains=np.array([p.chains for p in posteriors]) * to_points[:, None],
         resultant=np.array(lengths),
         softness=gram.softness,
-        probit_scale=probit_scale(gram, draws * signs[:, None]),
+        label_noise=problem.spaces[0].label_noise,
+        probit_scale=scale,
         probit_df=np.inf,
-        infos=[p.info for p in posteriors],
+        infos=infos,
+        loo=loo,
     )
 
 
 def _warn_unless_converged(infos: list[dict]) -> None:
     """Say how far the solver got where it had to stop early."""
-    early = [info for info in infos if info["stop"] != "tol"]
+    early = [info for info in infos if info["stop"] not in ("tol", "exact")]
     if not early:
         return
     worst = max(early, key=lambda info: (not info["mixed"], info["angle"]))
-    known = (
-        f"at an estimated angle of {worst['angle']:.2g} to the Bayes point"
-        if worst["mixed"]
-        else f"before its error could be known (R-hat {worst['r_hat']:.2f})"
-    )
     advice = {
         "n_bounces": "Raise n_bounces or tol of the solver, or soften the boundary",
+        "n_samples": "Raise n_samples or tol of the solver, or soften the boundary",
+        "max_iter": "Soften the boundary, or pass another solver",
         "max_time": "Raise max_time",
         "interrupted": "Press Ctrl-C twice to stop without an answer",
     }.get(worst["stop"], "Fit again for a more exact answer")
     warnings.warn(
-        f"The solver stopped early ({worst['stop']}) after {worst['n_bounces']} bounces, {known}. "
-        f"The answer so far is kept. {advice}.",
+        f"The solver stopped early ({worst['stop']}): {describe(worst).strip()}. The answer so "
+        f"far is kept. {advice}.",
         ConvergenceWarning,
         stacklevel=6,
     )

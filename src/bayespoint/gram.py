@@ -58,10 +58,20 @@ def unit_gram(kernel_matrix: np.ndarray, softness: float, names: np.ndarray | No
 
     Notes
     -----
-    Softness lambda adds lambda k(x_i, x_i) to the diagonal (000, eq. 27). Scaled to
-    unit length again, the matrix is (K + lambda I) / (1 + lambda). The factor is a
-    Cholesky decomposition with diagonal pivoting, O(m r^2) for rank r.
+    The factor is a Cholesky decomposition with diagonal pivoting, O(m r^2) for rank r.
     """
+    matrix, lengths = unit_matrix(kernel_matrix, names)
+    matrix = soften(matrix, softness)
+    factor, pivots = _pivoted_cholesky(matrix, softness)
+    extent = np.full(len(matrix), factor.shape[1])
+    extent[pivots] = np.arange(1, factor.shape[1] + 1)
+    return Gram(matrix, factor, extent, pivots, lengths * np.sqrt(1 + softness), softness)
+
+
+def unit_matrix(
+    kernel_matrix: np.ndarray, names: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Scale a kernel matrix to unit diagonal; return it with the lengths of the points."""
     kernel_matrix = np.asarray(kernel_matrix, dtype=np.float64)
     if not np.isfinite(kernel_matrix).all():
         raise ValueError(
@@ -87,13 +97,23 @@ def unit_gram(kernel_matrix: np.ndarray, softness: float, names: np.ndarray | No
         )
     scale = 1 / np.where(lengths > 0, lengths, 1.0)
     matrix = np.multiply(kernel_matrix, scale, order="C")
-    matrix *= (scale / (1 + softness))[:, None]
+    matrix *= scale[:, None]
     np.fill_diagonal(matrix, (lengths > 0).astype(float))
     _symmetrize(matrix)
-    factor, pivots = _pivoted_cholesky(matrix, softness)
-    extent = np.full(len(matrix), factor.shape[1])
-    extent[pivots] = np.arange(1, factor.shape[1] + 1)
-    return Gram(matrix, factor, extent, pivots, lengths * np.sqrt(1 + softness), softness)
+    return matrix, lengths
+
+
+def soften(unit: np.ndarray, softness: float) -> np.ndarray:
+    """Add softness to the diagonal of a unit Gram matrix and scale it to one again.
+
+    Softness lambda adds lambda k(x_i, x_i) to the diagonal (000, eq. 27): scaled to
+    unit length the matrix is (K + lambda I) / (1 + lambda).
+    """
+    if softness == 0:
+        return unit
+    matrix = unit / (1 + softness)
+    np.fill_diagonal(matrix, np.diagonal(unit))
+    return matrix
 
 
 def check_symmetric(matrix: np.ndarray) -> None:

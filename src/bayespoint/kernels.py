@@ -190,8 +190,6 @@ def _dense_rbf(X, Y, gamma: float, origin) -> np.ndarray:
 
 def _settle_gamma(gamma, X) -> float:
     """Return gamma, or 1 / (n_features * X.var()) for "scale", as SVC does."""
-    if gamma == "auto":
-        return 1.0 / X.shape[1]
     if gamma != "scale":
         return float(gamma)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import linalg, optimize, special
 
 from .gram import Gram
+from .solvers.posterior import mean_length
 
 # The largest probability below one, and its complement.
 _MOST = 1 - np.finfo(float).epsneg
@@ -21,7 +22,7 @@ SCALES = (1e-2, 1e6)
 DEGREES_OF_FREEDOM = (np.inf, 8.0, 4.0, 2.0, 1.0)
 
 
-def two_classes(output: np.ndarray, df: float = np.inf) -> np.ndarray:
+def two_classes(output: np.ndarray, df: float = np.inf, label_noise: float = 0.0) -> np.ndarray:
     """Return the probabilities F(-output) and F(output) of two classes.
 
     Parameters
@@ -31,27 +32,29 @@ def two_classes(output: np.ndarray, df: float = np.inf) -> np.ndarray:
     df : float, default=inf
         F is the distribution function of Student's t with so many degrees of freedom,
         the normal one by default.
+    label_noise : float, default=0
+        Probability eta that a label is flipped: p becomes eta + (1 - 2 eta) p.
 
     Returns
     -------
     ndarray of shape (n, 2)
         Larger in the second column exactly where the output is positive.
     """
-    positive = np.clip(np.exp(_log_cdf(output, df)), _LEAST, _MOST)
+    positive = np.clip(np.exp(_log_probability(output, df, label_noise)), _LEAST, _MOST)
     # An output so small that it gets lost beside one half must not lose its sign.
     positive = np.where(output > 0, np.maximum(positive, _MORE_THAN_HALF), positive)
     return np.column_stack([1 - positive, positive])
 
 
-def exactly_one(output: np.ndarray, df: float = np.inf) -> np.ndarray:
+def exactly_one(output: np.ndarray, df: float = np.inf, label_noise: float = 0.0) -> np.ndarray:
     """Return the probability of each class given that exactly one is right.
 
     Parameters
     ----------
     output : array of shape (n, n_classes)
         Mean over standard deviation of the output of each class against the rest.
-    df : float, default=inf
-        Degrees of freedom, as in `two_classes`.
+    df, label_noise : float
+        As in `two_classes`.
 
     Returns
     -------
@@ -63,7 +66,8 @@ def exactly_one(output: np.ndarray, df: float = np.inf) -> np.ndarray:
     With p_c = F(output_c), taken to be independent, it is p_c prod_{j != c} (1 - p_j)
     up to a factor: proportional to the odds p_c / (1 - p_c).
     """
-    log_odds = _log_cdf(output, df) - _log_cdf(-output, df)
+    positive, negative = (_log_probability(o, df, label_noise) for o in (output, -output))
+    log_odds = positive - negative
     probability = np.clip(special.softmax(log_odds, axis=1), _LEAST, None)
     probability /= probability.sum(axis=1, keepdims=True)
     # Rounding must not let another class catch up with the winner.
@@ -71,6 +75,14 @@ def exactly_one(output: np.ndarray, df: float = np.inf) -> np.ndarray:
     rows = np.flatnonzero(np.argmax(probability, axis=1) != winner)
     probability[rows, winner[rows]] = np.nextafter(probability[rows].max(axis=1), 1)
     return np.minimum(probability, _MOST)
+
+
+def _log_probability(output: np.ndarray, df: float, label_noise: float) -> np.ndarray:
+    """Return the logarithm of the probability of a positive label."""
+    log_cdf = _log_cdf(output, df)
+    if label_noise == 0:
+        return log_cdf
+    return np.log(label_noise + (1 - 2 * label_noise) * np.exp(log_cdf))
 
 
 def _log_cdf(output: np.ndarray, df: float) -> np.ndarray:
@@ -103,7 +115,7 @@ def probit_scale(gram: Gram, draws: np.ndarray) -> float:
     Outside the span w keeps its prior. The median over training points stands for all.
     """
     rank, softness = gram.rank, gram.softness
-    length = np.sqrt(2) * np.exp(special.gammaln((rank + 1) / 2) - special.gammaln(rank / 2))
+    length = mean_length(rank)
     some = np.linspace(0, len(gram.matrix) - 1, min(len(gram.matrix), TYPICAL_POINTS)).astype(int)
     # The training points as if they were new ones: without the noise they were seen with.
     kernel = (1 + softness) * gram.matrix[some]

@@ -17,7 +17,9 @@ class Task(NamedTuple):
     target: np.ndarray  # (n_samples,), the class of each point by number
     kernel: Kernel
     solver: Any
-    softness: float | str
+    softness: float
+    may_soften: bool  # whether softness may become more if it has to
+    label_noise: float
     cache_size: float  # megabytes
     copied: int  # bytes of X that are a copy of what the user gave
     max_time: float | None
@@ -40,8 +42,10 @@ class Answer(NamedTuple):
     chains: np.ndarray  # (n_outputs, n_chains, n_rows), of means of independent parts
     resultant: np.ndarray  # (n_outputs,), length of the mean
     softness: float
+    label_noise: float
     probit_scale: float
     probit_df: float
     infos: list[dict[str, Any]]
+    loo: np.ndarray | None = None  # (n_rows, n_outputs), standardized outputs of left-out points
     single: bool = False  # whether kernel values in single precision will do
     state: dict[str, Any] | None = None  # from which to go on

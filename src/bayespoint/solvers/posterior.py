@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import special
 
 
 class Posterior(NamedTuple):
@@ -22,3 +23,12 @@ class Posterior(NamedTuple):
     draws: np.ndarray
     chains: np.ndarray
     info: dict[str, Any]
+
+
+def mean_length(rank: int) -> float:
+    """Return the mean length of w ~ N(0, I) in so many dimensions.
+
+    The posterior of the length is the prior: it says nothing about the labels. So the
+    mean of w is this times the mean of its direction.
+    """
+    return float(np.sqrt(2) * np.exp(special.gammaln((rank + 1) / 2) - special.gammaln(rank / 2)))

@@ -1,0 +1,191 @@
+"""Choose gamma, softness, label noise and intercept by the evidence of the labels."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .gram import soften, unit_matrix
+from .kernels import Kernel, in_double
+from .solvers.ep import Approximation, propagate
+
+# Candidates. Gamma is relative to gamma="scale"; half decades, because the evidence is flat
+# on smaller scales (docs/architecture.md).
+GAMMA = 10.0 ** np.arange(-2.5, 2.1, 0.5)
+SOFTNESS = 10.0 ** np.arange(-3, 1.1, 0.5)
+LABEL_NOISE = np.array([0.0, 0.01, 0.03, 0.1, 0.2])
+INTERCEPT = np.array([True, False])
+# Where the search begins.
+FIRST_GAMMA, FIRST_SOFTNESS = 10**-0.5, 0.1
+# The evidence is that of so many training points, and of so many outputs, at most.
+POINTS = 600
+OUTPUTS = 4
+# Moments need to match only so well, within so many passes, for the evidence to be known.
+TOL = 0.02
+MAX_ITER = 40
+# Far from the fixed point what is called evidence can be any number.
+BELIEVED = 0.5
+
+
+class Settings(NamedTuple):
+    """A candidate; "auto" is what is to be chosen."""
+
+    gamma: Any
+    fit_intercept: Any
+    softness: Any
+    label_noise: Any
+
+
+class Choice(NamedTuple):
+    """The best candidate, and all that were looked at with their log evidence."""
+
+    best: Settings
+    log_evidence: dict[Settings, float]
+
+    def __str__(self) -> str:
+        values = ", ".join(f"{name}={value:.3g}" for name, value in self.best._asdict().items())
+        best = self.log_evidence[self.best]
+        return f"{values}: the largest evidence ({best:.2f}) of {len(self.log_evidence)} candidates"
+
+    def columns(self) -> dict[str, list]:
+        """Return all candidates as a table."""
+        table = {
+            name: [getattr(s, name) for s in self.log_evidence] for name in Settings._fields
+        }
+        return {**table, "log_evidence": list(self.log_evidence.values())}
+
+
+def choose(
+    X,
+    signs: np.ndarray,
+    kernel_for: Callable[[float | str, bool], Kernel],
+    given: Settings,
+    *,
+    deadline: float,
+    rng: np.random.Generator,
+) -> Choice:
+    """Climb to the largest evidence, one step of one parameter at a time.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        Training points; the kernel matrix for a precomputed kernel.
+    signs : array of shape (n_outputs, n_samples)
+        Labels, +1 and -1.
+    kernel_for : callable
+        Gives the kernel for a gamma and a fit_intercept.
+    given : Settings
+        What is fixed, and "auto" for what is to be chosen.
+    deadline : float
+        Value of `time.perf_counter()` at which to return the best so far.
+    rng : numpy.random.Generator
+        Chooses some of the training points, where there are many.
+
+    Returns
+    -------
+    Choice
+        What was chosen. For more than two classes it has the largest sum over classes.
+    """
+    scale = kernel_for("scale", True).gamma if given.gamma == "auto" else 1.0
+    ranges = (scale * GAMMA, INTERCEPT, SOFTNESS, LABEL_NOISE)
+    axes = [
+        range_ if value == "auto" else np.array([value], dtype=object)
+        for range_, value in zip(ranges, given, strict=True)
+    ]
+    firsts = (scale * FIRST_GAMMA, True, FIRST_SOFTNESS, 0.0)
+    start = [
+        int(np.argmin(np.abs(np.subtract(axis, first, dtype=float)))) if len(axis) > 1 else 0
+        for axis, first in zip(axes, firsts, strict=True)
+    ]
+    search = _Search(X, signs, kernel_for, axes, rng)
+    best = search.climb(tuple(start), deadline)
+    evidences = {search.settings(place): known[0] for place, known in search.known.items()}
+    return Choice(search.settings(best), evidences)
+
+
+class _Search:
+    """What is known about candidates, by their places on the axes."""
+
+    def __init__(self, X, signs, kernel_for, axes, rng):
+        m = signs.shape[1]
+        rows = np.sort(rng.choice(m, POINTS, replace=False)) if m > POINTS else np.arange(m)
+        # Outputs with both labels; those of the largest classes tell most.
+        signs = signs[:, rows]
+        smaller = np.minimum((signs > 0).sum(axis=1), (signs < 0).sum(axis=1))
+        self.signs = signs[np.argsort(-smaller, kind="stable")[:OUTPUTS]]
+        self.rows = rows
+        self.X = X
+        self.kernel_for = kernel_for
+        self.axes = axes
+        self.matrices: dict[tuple[int, int], np.ndarray] = {}
+        self.known: dict[tuple[int, ...], tuple[float, list[Approximation]]] = {}
+
+    def settings(self, place: tuple[int, ...]) -> Settings:
+        return Settings(*(axis[i] for axis, i in zip(self.axes, place, strict=True)))
+
+    def climb(self, best: tuple[int, ...], deadline: float) -> tuple[int, ...]:
+        self.evaluate(best, None)
+        while True:
+            beginning = best
+            for neighbor in self._neighbors(beginning):
+                if time.perf_counter() > deadline:
+                    return best
+                self.evaluate(neighbor, best)
+                if self.known[neighbor][0] > self.known[best][0]:
+                    best = neighbor
+            if best == beginning:
+                return best
+
+    def _neighbors(self, place: tuple[int, ...]) -> list[tuple[int, ...]]:
+        moved = [
+            (*place[:i], place[i] + step, *place[i + 1 :])
+            for i, axis in enumerate(self.axes)
+            for step in (-1, 1)
+            if 0 <= place[i] + step < len(axis)
+        ]
+        return [p for p in moved if p not in self.known]
+
+    def evaluate(self, place: tuple[int, ...], near: tuple[int, ...] | None) -> None:
+        """Find the evidence of a candidate, beginning with the sites of another."""
+        settings = self.settings(place)
+        try:
+            unit = self._matrix(place[:2], settings)
+        except ValueError:  # no kernel with these parameters: the fit would say so
+            self.known[place] = -np.inf, []
+            return
+        matrix = soften(unit, settings.softness)
+        starts: list[Any] = [None] * len(self.signs)
+        if near is not None and self.known[near][1]:
+            starts = [found.sites for found in self.known[near][1]]
+        found = [
+            propagate(
+                matrix,
+                s,
+                settings.label_noise,
+                sites=sites,
+                max_iter=MAX_ITER,
+                tol=TOL,
+                one_by_one=False,
+            )
+            for s, sites in zip(self.signs, starts, strict=True)
+        ]
+        reached = all(f.residual <= BELIEVED for f in found)
+        evidence = sum(f.log_evidence for f in found) if reached else -np.inf
+        self.known[place] = evidence, found
+
+    def _matrix(self, key: tuple[int, int], settings: Settings) -> np.ndarray:
+        """Return the unit Gram matrix of a gamma and an intercept."""
+        if key not in self.matrices:
+            kernel = self.kernel_for(settings.gamma, settings.fit_intercept)
+            if kernel.name == "precomputed":
+                matrix = self.X[np.ix_(self.rows, self.rows)] + kernel.constant
+            else:
+                points = in_double(self.X[self.rows])
+                matrix = kernel(points, points)
+            unit, _ = unit_matrix(matrix, self.rows)
+            np.fill_diagonal(unit, 1.0)  # a point at the origin tells nothing of others
+            self.matrices[key] = unit
+        return self.matrices[key]
