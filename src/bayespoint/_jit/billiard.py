@@ -124,9 +124,11 @@ def fly(
         turn_cos, turn_sin = turn_cos * cos - turn_sin * sin, turn_sin * cos + turn_cos * sin
         row = gram[c]
 
-        # The normal component of v on arrival, negative. A point at the origin (zero on
-        # the diagonal) is no wall to scatter at.
-        wait -= row[c]
+        # The normal component of v on arrival, negative. A wall that costs nothing is
+        # none, or one that coincides with another: rounding decides which the ball meets
+        # first, so what arrives between them does not have the law of scattering.
+        if cost[c] > 0.0:
+            wait -= 1
         scattered = wait < 1
         if not scattered:
             normal = u[c] * cos - d[c] * sin

@@ -39,12 +39,19 @@ BURN_IN = 0.1
 # more often makes it a random walker, much more rarely keeps it from forgetting how
 # its speed was shared among the walls at the start (docs/architecture.md).
 SCATTER_LENGTH = 1.5 * np.pi
+# With label noise balls start with many errors. What they gain on their way to few makes
+# them too fast, and every scattering takes half of that. So the first round, which does
+# not count, is at least this long, and scatters more often.
+WARM_UP_LENGTH = 8 * np.pi
+WARM_UP_SCATTER_LENGTH = np.pi / 4
 # Before the error estimate is believed: scatterings of each ball that it is based on,
 # and the largest R-hat.
 ENOUGH_SCATTERINGS = 10
 MIXED = 1.05
 # A margin below this is rounding: the ball is at this wall.
 AT_WALL = 1e-9
+# The cost of a wall with as many labels for as against: more than nothing, so that it scatters.
+HARDLY_ANYTHING = 1e-100
 
 NEVER = 2**62
 
@@ -310,18 +317,19 @@ def wall_costs(space: VersionSpace) -> np.ndarray:
     majority of their labels; the others cost nothing. If each had its own cost, it would
     be up to rounding which of two contradictory walls the ball meets first, that
     with the loss or that with the gain, and it might be another one on the way back.
+    Points at the origin have no wall.
     """
     matrix, signs = space.gram.matrix, space.signs
     if space.label_noise == 0:
         return np.full(len(signs), np.inf)
     first = np.array([np.argmax(np.abs(row) >= 1 - 4 * ROUNDING) for row in matrix])
-    # Zero for points at the origin, which no hypothesis classifies.
+    # Zero for points at the origin.
     label = signs * np.sign(matrix[first, np.arange(len(signs))])
     votes = np.bincount(first, label, len(signs))[first]
-    majority = np.flatnonzero(label * votes > 0)
+    majority = np.flatnonzero((label != 0) & (label * votes >= 0))
     speaker = majority[np.unique(first[majority], return_index=True)[1]]
     cost = np.zeros(len(signs))
-    cost[speaker] = space.error_cost * np.abs(votes[speaker])
+    cost[speaker] = np.maximum(space.error_cost * np.abs(votes[speaker]), HARDLY_ANYTHING)
     return cost
 
 
@@ -335,9 +343,10 @@ def new_ball(space: VersionSpace, start: np.ndarray, rng: np.random.Generator) -
 
 
 def guess(space: VersionSpace, rng: np.random.Generator) -> np.ndarray:
-    """Return a random hypothesis that makes few errors, though more than it could.
+    """Return a random hypothesis that makes less errors than one from the prior.
 
-    It is halfway between one from the prior and the sum of all signed points.
+    It is halfway between one from the prior and the sum of all signed points. More
+    effort would not pay: a product with the Gram matrix is as dear as m bounces.
     """
     random, toward = rng.standard_normal(space.gram.rank), space.combine(np.ones(len(space.signs)))
     lengths = np.linalg.norm(random), np.linalg.norm(toward)
@@ -373,7 +382,11 @@ class _Game:
             self.scatter = self.first
         # A short flight that does not count tells how long an arc is.
         _, pilot = advance(space, self.balls[0], rng.spawn(1)[0], PILOT, cost=self.cost)
-        self._adapt([pilot])
+        if space.label_noise == 0:
+            self._adapt([pilot])
+        else:
+            self.first = max(self.first, round(WARM_UP_LENGTH * PILOT / pilot.length))
+            self._adapt([pilot], WARM_UP_SCATTER_LENGTH)
 
     def play(self, n_jobs, deadline, on_round) -> Posterior:
         limit = max(self.solver.n_bounces // self.solver.n_chains, 1)
@@ -429,12 +442,12 @@ class _Game:
             return "interrupted"
         return "max_time" if time.perf_counter() > deadline else ""
 
-    def _adapt(self, legs: list[Leg]) -> None:
+    def _adapt(self, legs: list[Leg], scatter_length: float = SCATTER_LENGTH) -> None:
         """Set how often to scatter and to draw in the next round."""
         n_draws = -(-self.solver.n_draws // self.solver.n_chains)
         length = sum(leg.length for leg in legs) / sum(leg.hits.sum() for leg in legs)
         if self.solver.scatter == "auto":
-            self.scatter = max(round(SCATTER_LENGTH / length), 1)
+            self.scatter = max(round(scatter_length / length), 1)
         upcoming = max((GROWTH - 1) * sum(self.sizes), self.first)
         self.spacing = length * upcoming / n_draws
 
