@@ -300,16 +300,24 @@ def test_law_in_the_plane(label_noise, scatter):
     assert_law(noisy_space(7, 2, 2, label_noise), on_the_circle, scatter=scatter)
 
 
+def with_the_origin(space):
+    """Return the exact statistics; the ball counts a point at the origin half the time."""
+    exact, step = on_the_circle(space)
+    exact[2] += np.sum(np.diagonal(space.gram.matrix) == 0) / 2
+    return exact, step
+
+
 @pytest.mark.parametrize("label_noise", [0.05, 0.2])
 def test_law_with_contradictions(label_noise):
-    space = contradictory_space(label_noise)
-    # The point at the origin is never an error of a draw; the ball counts it half the time.
-    at_origin = np.flatnonzero(np.diagonal(space.gram.matrix) == 0)
-    assert len(at_origin) == 1
-    rows = sample(space)
-    exact, step = on_the_circle(space)
-    exact[2] += 0.5
-    assert_same(rows.mean(axis=0), rows.std(axis=0, ddof=1) / np.sqrt(len(rows)), exact, step)
+    assert_law(contradictory_space(label_noise), with_the_origin)
+
+
+def test_a_cost_for_each_of_two_equal_points_fails_the_law(monkeypatch):
+    space = contradictory_space(0.2)
+    costs = space.error_cost * np.diagonal(space.gram.matrix)
+    monkeypatch.setattr(module, "wall_costs", lambda space: costs)
+    with pytest.raises(AssertionError):
+        assert_law(space, with_the_origin)
 
 
 def test_law_of_two_points():
@@ -424,7 +432,30 @@ def test_little_noise_is_the_hard_billiard():
     assert abs(np.linalg.norm(one) - np.linalg.norm(other)) <= 3 * std_error
 
 
+def test_error_bar_is_honest():
+    # As for hard walls: 30 runs with at least 4 effective dimensions.
+    space = rbf_space(30, 0.0)._replace(label_noise=0.1)
+    truth = Billiard(tol=0.005, n_bounces=20_000_000).solve(space, np.random.default_rng(0))
+    ratios = []
+    for seed in range(1, 31):
+        posterior = Billiard(tol=0.1).solve(space, np.random.default_rng(seed))
+        angle = angle_between(space.combine(posterior.coef), space.combine(truth.coef))
+        ratios.append(angle / posterior.info["angle"])
+    assert 0.5 < np.sqrt(np.mean(np.square(ratios))) < 1.3
+
+
 # Behavior
+
+
+def test_the_mean_hypothesis_is_never_longer_than_one():
+    # A narrow version space in few dimensions, where the length varies most.
+    space = teacher_space(40, 3, 2)._replace(label_noise=1e-9)
+    start = space.enter(np.random.default_rng(0))
+    for seed in range(3):
+        posterior = Billiard().solve(space, np.random.default_rng(seed), start=start)
+        length = np.linalg.norm(space.combine(posterior.coef))
+        # Length has the relative standard deviation 0.42 in three dimensions.
+        assert 1 - 4 * 0.42 / np.sqrt(posterior.info["ess"]) < length < 1 + 1e-12
 
 
 def test_draws_are_unit_hypotheses_with_their_mean():

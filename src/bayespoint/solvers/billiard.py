@@ -180,9 +180,10 @@ class Billiard(BaseEstimator):
         -------
         Posterior
             Its `info` holds `n_bounces`, `length` (of the trajectory, in radians), `hits`
-            (bounces on each wall), `errors` (mean number of training errors), `angle`,
-            `ess`, `r_hat` (see `bayespoint.diagnostics`), `mixed` (whether that error can be
-            believed), `scatter`, `stop` (why it ended) and `seconds`.
+            (bounces on each wall), `errors` (mean number of training errors, where a
+            point at the origin counts half), `angle`, `ess`, `r_hat` (see
+            `bayespoint.diagnostics`), `mixed` (whether that error can be believed),
+            `scatter`, `stop` (why it ended) and `seconds`.
         """
         self._validate_params()
         began = time.perf_counter()
@@ -364,14 +365,6 @@ class _Game:
         self.balls = [
             new_ball(space, guess(space, r) if start is None else start, r) for r in self.rngs
         ]
-        # Root mean square and mean of the length of the position. Length and direction
-        # of a normal vector are independent, with label noise too: E[w] is the mean
-        # unit hypothesis times the mean of the chi distribution.
-        rank = space.gram.rank
-        self.root_mean_square, self.mean_length = 1.0, 1.0
-        if space.label_noise > 0:
-            self.root_mean_square = np.sqrt(rank)
-            self.mean_length = np.sqrt(2) * special.poch(rank / 2, 0.5)
         self.scatter = NEVER if solver.scatter is None else solver.scatter
         self.spacing = np.inf
         self.rounds: list[list[Leg]] = []
@@ -480,7 +473,9 @@ class _Game:
 
     def precision(self) -> Precision:
         integrals, lengths = self._integrals()
-        return precision(integrals / self.root_mean_square, lengths)
+        # In units of the root mean square length of a position.
+        unit = 1.0 if self.space.label_noise == 0 else np.sqrt(self.space.gram.rank)
+        return precision(integrals / unit, lengths)
 
     def info(self, stop: str) -> dict[str, Any]:
         kept = [leg for legs in self.rounds[self._first_kept() :] for leg in legs]
@@ -497,9 +492,15 @@ class _Game:
 
     def posterior(self, stop: str) -> Posterior:
         integrals, lengths = self._integrals()
-        integrals /= self.mean_length
         mean = integrals.sum(axis=(0, 1)) / lengths.sum()
         chains = integrals.sum(axis=1) / lengths.sum(axis=1)[:, None]
+        if self.space.label_noise > 0:
+            # Length and direction of a normal vector are independent, with label noise
+            # too, so E[w] is the mean unit hypothesis times the mean length (of the chi
+            # distribution). Sampling error must not make the former longer than one.
+            mean_length = np.sqrt(2) * special.poch(self.space.gram.rank / 2, 0.5)
+            longest = max(mean_length, np.linalg.norm(mean))
+            mean, chains = mean / longest, chains / longest
         dual = self.space.dual
         return Posterior(dual(mean), dual(self._draws()), dual(chains), self.info(stop))
 
