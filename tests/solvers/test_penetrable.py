@@ -6,7 +6,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import special, stats
 
 import bayespoint._jit.billiard as compiled
 from bayespoint.gram import unit_gram
@@ -281,17 +281,23 @@ def by_importance(space, n=400_000):
     return statistics(space, module.unit_rows(w), np.ones(n))
 
 
-def assert_same(one, std_error_of_one, other, std_error_of_other):
-    """Compare numbers whose errors are known, at a level of 1e-4 for each."""
-    std_error = np.hypot(std_error_of_one, std_error_of_other)
-    # 4.5 is where Student's t with 23 degrees of freedom or more has 1e-4 outside. What
-    # is never seen has no spread; it must be rarer than one in all draws or so.
-    assert np.all(np.abs(one - other) <= 4.5 * std_error + 1e-4)
+def mean_and_error(rows):
+    return rows.mean(axis=0), rows.std(axis=0, ddof=1) / np.sqrt(len(rows))
+
+
+def assert_same(one, other, n):
+    """Compare means with standard errors from n independent numbers or more, or exact.
+
+    Each comparison fails with probability 1e-4. Numbers of errors that are never seen
+    have no spread: they must be rarer than that too.
+    """
+    std_error = np.hypot(one[1], other[1])
+    assert np.all(np.abs(one[0] - other[0]) <= stats.t.isf(0.5e-4, n - 1) * std_error + 1e-4)
 
 
 def assert_law(space, truth, **options):
     rows = sample(space, **options)
-    assert_same(rows.mean(axis=0), rows.std(axis=0, ddof=1) / np.sqrt(len(rows)), *truth(space))
+    assert_same(mean_and_error(rows), truth(space), len(rows))
 
 
 @pytest.mark.parametrize("scatter", [1, 8, 40])
@@ -368,10 +374,10 @@ def assert_law_of_three():
 
 
 def elliptical_slices(space, n_chains, n_steps, rng):
-    """Return outputs on the training points and errors, by Murray, Adams, MacKay (2010)."""
+    """Return mean margins and errors, a chain a row, by Murray, Adams, MacKay (2010)."""
     walls, rows = space.walls, np.arange(n_chains)
     margins = rng.standard_normal((n_chains, space.gram.rank)) @ walls.T
-    outputs, errors = np.zeros_like(margins), np.zeros(n_chains)
+    total = np.zeros((n_chains, len(walls) + 1))
     for step in range(n_steps + n_steps // 5):
         other = rng.standard_normal((n_chains, space.gram.rank)) @ walls.T
         threshold = np.sum(margins < 0, axis=1) + rng.exponential(size=n_chains) / space.error_cost
@@ -387,31 +393,23 @@ def elliptical_slices(space, n_chains, n_steps, rng):
             angle[todo] = rng.uniform(low[todo], high[todo])
         margins = moved
         if step >= n_steps // 5:
-            outputs += margins / n_steps
-            errors += np.sum(margins < 0, axis=1) / n_steps
-    return outputs, errors
+            total += np.column_stack([margins, np.sum(margins < 0, axis=1)])
+    return total / n_steps
 
 
 @pytest.mark.parametrize("softness", [0.0, 0.1])
 def test_agrees_with_elliptical_slice_sampling(softness):
     space = rbf_space(60, softness, seed=4)._replace(label_noise=0.1)
-    outputs, errors = elliptical_slices(space, 24, 2500, np.random.default_rng(0))
-    posterior = Billiard(tol=0.01, n_chains=24).solve(space, np.random.default_rng(1))
     rank = space.gram.rank
     length = np.sqrt(2) * np.exp(special.gammaln((rank + 1) / 2) - special.gammaln(rank / 2))
-    ours = space.margins(space.combine(posterior.chains)) * length
-
-    def mean_and_error(x):
-        return x.mean(axis=0), x.std(axis=0, ddof=1) / np.sqrt(len(x))
-
-    assert_same(*mean_and_error(ours), *mean_and_error(outputs))
-    mean, std_error = mean_and_error(errors)
-    # The errors of ours come without an error bar; the energy makes them mix more slowly
-    # than directions, but not ten times.
-    assert abs(posterior.info["errors"] - mean) <= 4.5 * std_error + 10 * mean / np.sqrt(
-        posterior.info["ess"]
-    )
-    assert posterior.info["mixed"]
+    rows = []
+    for seed in range(12):
+        posterior = Billiard(tol=0.03).solve(space, np.random.default_rng(seed))
+        assert posterior.info["mixed"]
+        margins = space.margins(space.combine(posterior.coef))
+        rows.append(np.append(margins * length, posterior.info["errors"]))
+    slices = elliptical_slices(space, 24, 2500, np.random.default_rng(0))
+    assert_same(mean_and_error(np.array(rows)), mean_and_error(slices), len(rows))
 
 
 def test_little_noise_is_the_hard_billiard():
