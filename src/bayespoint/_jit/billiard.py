@@ -55,8 +55,8 @@ def fly(
 
     gram[i, j] = <x_i, x_j>; factor[i, : extent[i]] are the coordinates of x_i, and
     z_i = y_i x_i. To be on the wrong side of wall i costs energy cost_i: all infinite,
-    and b and v stay orthogonal unit vectors; all finite, and they are normal vectors
-    that walls let pass if they are fast enough.
+    and b and v stay orthogonal unit vectors; all finite, and they are Gaussian vectors,
+    and walls let the ball pass if it is fast enough.
 
     b and v start the flight. side_i is -1 where the ball is on the wrong side of wall i,
     else 1. d and u are the margins <., side_i z_i>, so that all d > 0. All three move
@@ -135,7 +135,7 @@ def fly(
         else:
             # Scatter: instead of v, -r z_c + g - <g, b> b - <g, z_c> z_c with g normal and
             # r Rayleigh, the law of what arrives at a wall from everywhere, so that the
-            # posterior stays as it is. On the sphere it is scaled to unit length; normal
+            # posterior stays as it is. On the sphere it is scaled to unit length; Gaussian
             # vectors need neither that nor the projection on b.
             wait = 1 + min(math.log(1.0 - rng.random()) / log_reflect, 4e18)
             g_square, g_b = 0.0, 0.0
@@ -177,7 +177,7 @@ def fly(
             n_wrong -= int(side[c])
 
         if not scattered:
-            # v' = v + push z_c
+            # v' = v + push z_c, with z_c towards the cell; kick is along the labelled z_c.
             push = leave - normal
             kick = push if side[c] > 0.0 else -push
             p[c] -= kick * turn_sin

@@ -102,10 +102,10 @@ class Billiard(BaseEstimator):
     changes of v at the walls, up to its two ends: O(1) a bounce and exact. Scattering
     costs O(m r), with r the rank of the Gram matrix.
 
-    With label noise eta the posterior of a normal vector w is N(w; 0, 1) exp(-beta n)
-    where it makes n errors and beta = log((1 - eta) / eta) (000, eq. 4), and its
-    direction that of a hypothesis. The ball has normal position and velocity; its energy
-    (|w|^2 + |v|^2) / 2 + beta n is kept: it flies on ellipses w cos t + v sin t, and
+    With label noise eta a vector w that makes n errors has the posterior N(w; 0, I)
+    exp(-beta n), beta = log((1 - eta) / eta) (000, eq. 4), and its direction that of unit
+    hypotheses. The ball has Gaussian position and velocity, and keeps its energy
+    (|w|^2 + |v|^2) / 2 + beta n: it flies on ellipses w cos t + v sin t, and
     passes a wall where it is right if its normal speed s has s^2 / 2 > beta. The same
     equations hold, and the same O(m).
 
@@ -225,7 +225,7 @@ class Billiard(BaseEstimator):
 class Ball(NamedTuple):
     """Where a ball is and where it goes, in coordinates.
 
-    Orthogonal unit vectors without label noise, normal vectors with it.
+    Orthogonal unit vectors without label noise, Gaussian vectors with it.
     """
 
     b: np.ndarray
@@ -338,13 +338,13 @@ def new_ball(space: VersionSpace, start: np.ndarray, rng: np.random.Generator) -
     """Return a ball at start that flies in a random direction."""
     if space.label_noise == 0:
         return Ball(start, random_tangent(start, rng))
-    # The length that a normal vector typically has.
+    # The length that a Gaussian vector typically has.
     start = start * np.sqrt(space.gram.rank) / np.linalg.norm(start)
     return Ball(start, rng.standard_normal(space.gram.rank))
 
 
 def guess(space: VersionSpace, rng: np.random.Generator) -> np.ndarray:
-    """Return a random hypothesis that makes less errors than one from the prior.
+    """Return a random hypothesis that makes fewer errors than one from the prior.
 
     It is halfway between one from the prior and the sum of all signed points. More
     effort would not pay: a product with the Gram matrix is as dear as m bounces.
@@ -495,7 +495,7 @@ class _Game:
         mean = integrals.sum(axis=(0, 1)) / lengths.sum()
         chains = integrals.sum(axis=1) / lengths.sum(axis=1)[:, None]
         if self.space.label_noise > 0:
-            # Length and direction of a normal vector are independent, with label noise
+            # Length and direction of a Gaussian vector are independent, with label noise
             # too, so E[w] is the mean unit hypothesis times the mean length (of the chi
             # distribution). Sampling error must not make the former longer than one.
             mean_length = np.sqrt(2) * special.poch(self.space.gram.rank / 2, 0.5)
