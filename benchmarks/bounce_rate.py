@@ -12,6 +12,8 @@ slope, and writes d, u and slope, 64 bytes a wall. "sync" is the share of a call
 `advance` that goes into computing all margins anew and back, once a call of the
 length that the solver uses.
 
+(c) With label noise: bounces and effective samples a second of the solver with one thread.
+
 All times are medians of runs that take turns. They are thread times, which other work on
 the machine disturbs less than the wall clock; only for BLAS with free threads it is the
 latter, and where other work has the cores these threads wait for each other.
@@ -27,6 +29,7 @@ from numba import njit
 from problems import new_ball, rbf_problem, seconds
 from threadpoolctl import threadpool_limits
 
+from bayespoint.solvers import Billiard
 from bayespoint.solvers.billiard import CALL_WORK, NEVER, SCATTER_LENGTH, advance
 from bayespoint.solvers.published import TAU_MAX, chord_weights
 
@@ -153,7 +156,25 @@ def scale(sizes=(200, 400, 1000, 2000, 4000)) -> None:
     print(f"log-log slope of the flight: {slope:.2f}; main memory: {2**27 / copy * 1e-9:.1f} GB/s")
 
 
+def noise(m: int = 200, n_bounces: int = 800_000) -> None:
+    """Print (c)."""
+    print(f"\n(c) m = {m}   bounces/s      ess/s     errors")
+    for label_noise in (0.0, 0.01, 0.05, 0.2):
+        space = rbf_problem(m)._replace(label_noise=label_noise)
+        solver = Billiard(tol=0.0, n_bounces=n_bounces)
+        infos = []
+
+        def solve(solver=solver, space=space, infos=infos):
+            infos.append(solver.solve(space, np.random.default_rng(1)).info)
+
+        time_used = seconds(solve, repeats=3, clock=time.thread_time)[0]
+        info = infos[0]
+        rates = info["n_bounces"] / time_used, info["ess"] / time_used
+        print(f"eta = {label_noise:4}{rates[0]:12.0f}{rates[1]:11.0f}{info['errors']:11.1f}")
+
+
 if __name__ == "__main__":
     compare()
     with threadpool_limits(1, user_api="blas"):
         scale()
+        noise()

@@ -12,7 +12,7 @@ import bayespoint._jit.billiard as compiled
 from bayespoint.gram import unit_gram
 from bayespoint.solvers import Billiard
 from bayespoint.solvers import billiard as module
-from bayespoint.solvers.billiard import NEVER, Ball, advance
+from bayespoint.solvers.billiard import NEVER, Ball, advance, wall_costs
 from bayespoint.version_space import VersionSpace, random_tangent
 from helpers import (
     angle_between,
@@ -193,7 +193,8 @@ def test_does_not_drift(space, rng, scatter):
     n = 200_000
     end = compiled.fly(
         *(space.gram.matrix, space.gram.factor, space.gram.extent, space.signs),
-        *(ball.b, 0 * d, ball.v, 0 * d, d, u, n, scatter, rng, np.inf, np.inf, 0),
+        *(wall_costs(space), ball.b, 0 * d, ball.v, 0 * d, d, u, np.ones_like(d)),
+        *(n, scatter, rng, np.inf, np.inf, 0),
     )
     flight = compiled.Flight(*end)
     b = flight.b_base + space.combine(flight.b_coef)
@@ -333,10 +334,10 @@ def test_calibrated_by_simulation():
 
 
 WRONG = {
-    "reflects too little": ("push = -2.0 * (u[c]", "push = -1.9 * (u[c]"),
-    "moves coefficients the wrong way": ("p[c] -= push * turn_sin", "p[c] += push * turn_sin"),
+    "reflects too little": ("leave = -normal", "leave = -0.9 * normal"),
+    "moves coefficients the wrong way": ("p[c] -= kick * turn_sin", "p[c] += kick * turn_sin"),
     "scatters along the normal": ("r = math.sqrt(-2.0", "r = 3.0 * math.sqrt(-2.0"),
-    "scatters without a normal part": ("push = (r - g_z) / norm", "push = r / norm"),
+    "scatters without a normal part": ("push = (leave - g_z) / norm", "push = leave / norm"),
     "scatters away from the sphere": ("g_b += g_margin[j] * b_j", "g_b += 0.0 * b_j"),
 }
 
@@ -413,11 +414,11 @@ def test_stops_at_the_deadline():
 def test_interrupt_keeps_the_answer(monkeypatch):
     calls = []
 
-    def interrupted(*args):
+    def interrupted(*args, **kwargs):
         calls.append(args)
         if len(calls) == 8 * 3 + 4:
             raise KeyboardInterrupt
-        return advance(*args)
+        return advance(*args, **kwargs)
 
     monkeypatch.setattr(module, "advance", interrupted)
     posterior = Billiard(tol=0).solve(rbf_space(30, 0.1), np.random.default_rng(0))
@@ -426,7 +427,7 @@ def test_interrupt_keeps_the_answer(monkeypatch):
 
 
 def test_interrupt_before_anything_is_known_is_an_interrupt(monkeypatch):
-    def interrupted(*args):
+    def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(module, "advance", interrupted)

@@ -32,6 +32,7 @@ class Flight(NamedTuple):
     jump_base: np.ndarray  # all changes of v at walls: as dv/dt = -b in between,
     jump_coef: np.ndarray  # the integral of b is v at the start - v at the end + jumps
     length: float
+    errors: float  # integral of the number of training errors over time
     hits: np.ndarray  # bounces on each wall
     draw_base: np.ndarray  # positions at equal intervals of time, one a row
     draw_coef: np.ndarray
@@ -47,14 +48,19 @@ class Flight(NamedTuple):
     fastmath={"nnan", "nsz", "contract", "reassoc"},
 )
 def fly(
-    gram, factor, extent, y, b, b_coef, v, v_coef, d, u,
+    gram, factor, extent, y, cost, b, b_coef, v, v_coef, d, u, side,
     n_bounces, scatter, rng, first, spacing, n_draws,
 ):  # fmt: skip
     """Bounce n_bounces times, about every scatter-th time in a random direction.
 
     gram[i, j] = <x_i, x_j>; factor[i, : extent[i]] are the coordinates of x_i, and
-    z_i = y_i x_i. b and v start the flight, d and u are their margins <., z_i> and
-    move along. Draws are taken at times first, first + spacing, ...
+    z_i = y_i x_i. To be on the wrong side of wall i costs energy cost_i: all infinite,
+    and b and v stay orthogonal unit vectors; all finite, and they are Gaussian vectors,
+    and walls let the ball pass if it is fast enough.
+
+    b and v start the flight. side_i is -1 where the ball is on the wrong side of wall i,
+    else 1. d and u are the margins <., side_i z_i>, so that all d > 0. All three move
+    along. Draws are taken at times first, first + spacing, ...
     """
     m = d.shape[0]
     rank = b.shape[0]
@@ -70,11 +76,17 @@ def fly(
     g, g_margin, slope = np.empty(rank), np.empty(m), np.empty(m)
     bits = slope.view(np.int64)
     drawn = 0
-    length = 0.0
+    length, errors = 0.0, 0.0
+    on_sphere = cost[0] == np.inf
+    sign = y * side
+    n_wrong = 0
+    for j in range(m):
+        n_wrong += side[j] < 0.0
     # Bounces until the next scattering: geometric, so that there is no memory to keep
     # between flights, and no rhythm that a trajectory could have too.
     log_reflect = math.log1p(-1.0 / scatter)
     wait = 1 + min(math.log(1.0 - rng.random()) / log_reflect, 4e18)
+    g_b, g_z, norm = 0.0, 0.0, 1.0
 
     for j in range(m):
         slope[j] = u[j] / d[j]
@@ -106,30 +118,25 @@ def fly(
             drawn += 1
 
         # Move there.
+        errors += n_wrong * (arrival - length)
         length = arrival
         hits[c] += 1
         turn_cos, turn_sin = turn_cos * cos - turn_sin * sin, turn_sin * cos + turn_cos * sin
         row = gram[c]
 
-        wait -= 1
-        if wait >= 1:
-            # Reflect: v' = v - 2 <v, z_c> z_c.
-            push = -2.0 * (u[c] * cos - d[c] * sin)
-            p[c] -= push * turn_sin
-            q[c] += push * turn_cos
-            jump_coef[c] += push
-            push *= y[c]
-            for j in range(m):
-                d_j = d[j] * cos + u[j] * sin
-                u_j = u[j] * cos - d[j] * sin + push * y[j] * row[j]
-                d_j = d_j if d_j > NEVER_ZERO else NEVER_ZERO
-                d[j] = d_j
-                u[j] = u_j
-                slope[j] = u_j / d_j
+        # The normal component of v on arrival, negative. A wall that costs nothing is
+        # none, or one that coincides with another: rounding decides which the ball meets
+        # first, so what arrives between them does not have the law of scattering.
+        if cost[c] > 0.0:
+            wait -= 1
+        scattered = wait < 1
+        if not scattered:
+            normal = u[c] * cos - d[c] * sin
         else:
-            # Scatter: v' = (r z_c + g - <g, b> b - <g, z_c> z_c) / norm with g normal
-            # and r Rayleigh, the law of what arrives at a wall from everywhere, so
-            # that the uniform distribution stays as it is.
+            # Scatter: instead of v, -r z_c + g - <g, b> b - <g, z_c> z_c with g normal and
+            # r Rayleigh, the law of what arrives at a wall from everywhere, so that the
+            # posterior stays as it is. On the sphere it is scaled to unit length; Gaussian
+            # vectors need neither that nor the projection on b.
             wait = 1 + min(math.log(1.0 - rng.random()) / log_reflect, 4e18)
             g_square, g_b = 0.0, 0.0
             for i in range(rank):
@@ -144,28 +151,62 @@ def fly(
                 dot = 0.0
                 for i in range(extent[j]):
                     dot += factor[j, i] * g[i]
-                g_margin[j] = dot * y[j]
+                g_margin[j] = dot * sign[j]
                 b_j = p[j] * turn_cos + q[j] * turn_sin
                 g_b += g_margin[j] * b_j
                 jump_coef[j] -= q[j] * turn_cos - p[j] * turn_sin
                 p[j] = b_j
             r = math.sqrt(-2.0 * math.log(1.0 - rng.random()))
             g_z = g_margin[c]
-            norm = math.sqrt(max(g_square - g_b * g_b - g_z * g_z, 0.0) + r * r)
-            push = (r - g_z) / norm
+            if on_sphere:
+                norm = math.sqrt(max(g_square - g_b * g_b - g_z * g_z, 0.0) + r * r)
+            else:
+                g_b, norm = 0.0, 1.0
+            normal = -r
+
+        # Reflect, or pass if the energy suffices, and be right where it was wrong or
+        # wrong where it was right. Margins are those of the new cell, where the ball
+        # comes from outside.
+        leave = -normal
+        energy = normal * normal - 2.0 * side[c] * cost[c]
+        if energy > 0.0:
+            leave = math.sqrt(energy)
+            normal, g_z = -normal, -g_z
+            d[c], u[c], g_margin[c] = -d[c], -u[c], -g_margin[c]
+            side[c], sign[c] = -side[c], -sign[c]
+            n_wrong -= int(side[c])
+
+        if not scattered:
+            # v' = v + push z_c, with z_c towards the cell; kick is along the labelled z_c.
+            push = leave - normal
+            kick = push if side[c] > 0.0 else -push
+            p[c] -= kick * turn_sin
+            q[c] += kick * turn_cos
+            jump_coef[c] += kick
+            push *= sign[c]
+            for j in range(m):
+                d_j = d[j] * cos + u[j] * sin
+                u_j = u[j] * cos - d[j] * sin + push * sign[j] * row[j]
+                d_j = d_j if d_j > NEVER_ZERO else NEVER_ZERO
+                d[j] = d_j
+                u[j] = u_j
+                slope[j] = u_j / d_j
+        else:
+            push = (leave - g_z) / norm
             for i in range(rank):
                 q_base[i] = (g[i] - g_b * p_base[i]) / norm
                 jump_base[i] += q_base[i]
             for j in range(m):
                 q[j] = -g_b * p[j] / norm
                 jump_coef[j] += q[j]
-            q[c] += push
-            jump_coef[c] += push
+            kick = push if side[c] > 0.0 else -push
+            q[c] += kick
+            jump_coef[c] += kick
             turn_cos, turn_sin = 1.0, 0.0
-            push *= y[c]
+            push *= sign[c]
             for j in range(m):
                 d_j = d[j] * cos + u[j] * sin
-                u_j = (g_margin[j] - g_b * d_j) / norm + push * y[j] * row[j]
+                u_j = (g_margin[j] - g_b * d_j) / norm + push * sign[j] * row[j]
                 d_j = d_j if d_j > NEVER_ZERO else NEVER_ZERO
                 d[j] = d_j
                 u[j] = u_j
@@ -179,6 +220,7 @@ def fly(
         jump_base,
         jump_coef,
         length,
+        errors,
         hits,
         draw_base[:drawn],
         draw_coef[:drawn],

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
+from scipy import special
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._threads import one_blas_thread
+from ..gram import ROUNDING
 from ..interrupt import interrupts
 from ..version_space import VersionSpace, random_tangent
 from .posterior import Posterior
@@ -37,10 +39,19 @@ BURN_IN = 0.1
 # more often makes it a random walker, much more rarely keeps it from forgetting how
 # its speed was shared among the walls at the start (docs/architecture.md).
 SCATTER_LENGTH = 1.5 * np.pi
+# With label noise balls start with many errors. What they gain on their way to few makes
+# them too fast, and every scattering takes half of that. So the first round, which does
+# not count, is at least this long, and scatters more often.
+WARM_UP_LENGTH = 8 * np.pi
+WARM_UP_SCATTER_LENGTH = np.pi / 4
 # Before the error estimate is believed: scatterings of each ball that it is based on,
 # and the largest R-hat.
 ENOUGH_SCATTERINGS = 10
 MIXED = 1.05
+# A margin below this is rounding: the ball is at this wall.
+AT_WALL = 1e-9
+# The cost of a wall with as many labels for as against: more than nothing, so that it scatters.
+HARDLY_ANYTHING = 1e-100
 
 NEVER = 2**62
 
@@ -50,14 +61,16 @@ class Billiard(BaseEstimator):
 
     Balls fly along great circles of the unit sphere and are reflected by the walls of
     version space, the hyperplanes of the training points. Averaged over time, their
-    position is the center of mass of version space: the Bayes point.
+    position is the center of mass of version space: the Bayes point. With label noise
+    a ball that is fast enough passes a wall, and loses speed; it gains that speed on its
+    way back.
 
     Parameters
     ----------
     n_bounces : int, default=4_000_000
         Upper limit on the bounces of all balls together (each makes at least one). The
         error falls with the square root of the bounces; a bounce costs about a
-        nanosecond a training point.
+        nanosecond a training point. To pass a wall counts as a bounce.
     n_chains : int, default=8
         Number of independent balls (002's "ideal gas"). They run in parallel threads,
         and their disagreement gives the error bar; each has to find its way from the
@@ -70,14 +83,15 @@ class Billiard(BaseEstimator):
         Bayes point is below this. Half the angle takes four times the bounces.
     scatter : int, "auto" or None, default="auto"
         One in so many bounces, at random, lets the ball leave the wall in a random
-        direction, drawn such that the uniform distribution is preserved. This makes the
+        direction, drawn such that the posterior is preserved. This makes the
         billiard ergodic; without it (None) the answer depends on the starting point.
         "auto" scatters about once in three quarters of a circle.
     algorithm : {"geodesic", "herbrich", "flipper"}, default="geodesic"
         "geodesic" is exact. "herbrich" is 000's algorithm 2 and "flipper" is 002's
         algorithm 18.1, as published: approximations to compare with. They run a
         single ball, and `scatter` and `n_chains` do not apply to them. The `tol` of
-        "herbrich" is its own: the weight of the last arc in the mean.
+        "herbrich" is its own: the weight of the last arc in the mean. Only "geodesic"
+        knows label noise.
 
     Notes
     -----
@@ -87,6 +101,18 @@ class Billiard(BaseEstimator):
     bounces dv/dt = -b, so the integral of b over the whole trajectory is the sum of all
     changes of v at the walls, up to its two ends: O(1) a bounce and exact. Scattering
     costs O(m r), with r the rank of the Gram matrix.
+
+    With label noise eta a vector w that makes n errors has the posterior N(w; 0, I)
+    exp(-beta n), beta = log((1 - eta) / eta) (000, eq. 4), and its direction that of unit
+    hypotheses. The ball has Gaussian position and velocity, and keeps its energy
+    (|w|^2 + |v|^2) / 2 + beta n: it flies on ellipses w cos t + v sin t, and
+    passes a wall where it is right if its normal speed s has s^2 / 2 > beta. The same
+    equations hold, and the same O(m).
+
+    With small eta and contradictory labels, balls may stay where they happened to come
+    to: between two cells with few errors may lie cells with more, which the ball enters
+    with probability (eta / (1 - eta))^k for k more errors. R-hat tells, as each ball
+    has its own start.
 
     References
     ----------
@@ -140,7 +166,9 @@ class Billiard(BaseEstimator):
         rng : numpy.random.Generator
             Source of randomness. The answer does not depend on `n_jobs`.
         start : array of shape (rank,), default=None
-            A hypothesis in version space; found by `space.enter` if not given.
+            A hypothesis in version space; found by `space.enter` if not given. With
+            label noise any vector, whose direction counts; by default each ball
+            starts at a place of its own, drawn from the prior and shifted to few errors.
         n_jobs : int, default=None
             Threads for the balls.
         deadline : float, default=inf
@@ -151,21 +179,29 @@ class Billiard(BaseEstimator):
         Returns
         -------
         Posterior
-            Its `info` holds `n_bounces`, `length` (of the trajectory), `hits` (bounces
-            on each wall), `angle`, `ess`, `r_hat` (see `bayespoint.diagnostics`),
-            `mixed` (whether that error can be believed), `scatter`, `stop` (why it ended)
-            and `seconds`.
+            Its `info` holds `n_bounces`, `length` (of the trajectory, in radians), `hits`
+            (bounces on each wall), `errors` (mean number of training errors, where a
+            point at the origin counts half), `angle`, `ess`, `r_hat` (see
+            `bayespoint.diagnostics`), `mixed` (whether that error can be believed),
+            `scatter`, `stop` (why it ended) and `seconds`.
         """
         self._validate_params()
         began = time.perf_counter()
+        if space.label_noise > 0 and self.algorithm != "geodesic":
+            raise ValueError(
+                f"algorithm={self.algorithm!r} cannot pass walls, but label_noise is "
+                f'{space.label_noise}. Use algorithm="geodesic", or softness instead of noise.'
+            )
         with one_blas_thread():
-            b = space.enter(rng) if start is None else start
+            # Where all points are at the origin there is nothing to learn, noise or not.
+            if start is None and (space.label_noise == 0 or space.gram.rank == 0):
+                start = space.enter(rng)
             if space.gram.rank == 1:
-                posterior = _only_hypothesis(space, b)
+                posterior = _on_a_line(space, start, self.n_draws, rng)
             elif self.algorithm == "geodesic":
-                posterior = _Game(self, space, b, rng).play(n_jobs, deadline, on_round)
+                posterior = _Game(self, space, start, rng).play(n_jobs, deadline, on_round)
             else:
-                posterior = self._play_published(space, b, rng, deadline)
+                posterior = self._play_published(space, start, rng, deadline)
         if on_round is not None and (space.gram.rank == 1 or self.algorithm != "geodesic"):
             on_round(posterior.info)
         posterior.info["seconds"] = time.perf_counter() - began
@@ -187,7 +223,10 @@ class Billiard(BaseEstimator):
 
 
 class Ball(NamedTuple):
-    """Where a ball is and where it goes: orthogonal unit vectors, in coordinates."""
+    """Where a ball is and where it goes, in coordinates.
+
+    Orthogonal unit vectors without label noise, Gaussian vectors with it.
+    """
 
     b: np.ndarray
     v: np.ndarray
@@ -198,6 +237,7 @@ class Leg(NamedTuple):
 
     integral: np.ndarray  # of the position over time
     length: float
+    errors: float  # integral of their number over time
     hits: np.ndarray
     draws: np.ndarray | None  # coordinates and coefficients of positions, side by side
 
@@ -211,16 +251,24 @@ def advance(
     spacing: float = np.inf,
     n_draws: int = 0,
     should_stop: Callable[[], bool] = bool,
+    cost: np.ndarray | None = None,
 ) -> tuple[Ball, Leg]:
     """Let a ball bounce; the ball given is left as it was.
 
     Margins are computed anew from the position at the start, which is the
     re-synchronisation against drift. Between compiled calls should_stop may end it.
+    The cost of walls is that of `wall_costs` if not given.
     """
     from .._jit.billiard import NEVER_ZERO, Flight, fly
 
     gram = space.gram
+    cost = wall_costs(space) if cost is None else cost
     d, u = space.margins(np.stack(ball))
+    side = np.ones_like(d)
+    if space.label_noise > 0:
+        # A flight ends at a wall, which the ball is leaving: its direction tells the side.
+        side[np.where(np.abs(d) > AT_WALL, d, u) < 0] = -1.0
+        d, u = d * side, u * side
     d = np.maximum(d, NEVER_ZERO)
     none = np.zeros_like(d)
     state = (ball.b, none, ball.v, none)
@@ -229,8 +277,9 @@ def advance(
     next_draw = spacing / 2
     while n_bounces > 0 and not (flights and should_stop()):
         n = min(n_bounces, call)
-        walls = (gram.matrix, gram.factor, gram.extent, space.signs)
-        flight = Flight(*fly(*walls, *state, d, u, n, scatter, rng, next_draw, spacing, n_draws))
+        walls = (gram.matrix, gram.factor, gram.extent, space.signs, cost)
+        draws = (next_draw, spacing, n_draws)
+        flight = Flight(*fly(*walls, *state, d, u, side, n, scatter, rng, *draws))
         # Copies, so that the unused part of the arrays for draws is not kept.
         base, coef = flight.draw_base.copy(), flight.draw_coef.copy()
         flights.append(flight._replace(draw_base=base, draw_coef=coef))
@@ -251,12 +300,58 @@ def _land(space: VersionSpace, ball: Ball, flights: list[Flight]) -> tuple[Ball,
     leg = Leg(
         integral=ball.v - v + jumps,
         length=sum(f.length for f in flights),
+        errors=sum(f.errors for f in flights),
         hits=np.sum([f.hits for f in flights], axis=0),
         draws=np.vstack([np.hstack([f.draw_base, f.draw_coef]) for f in flights]),
     )
+    if space.label_noise > 0:
+        return Ball(b, v), leg
     b /= np.linalg.norm(b)
     v -= (v @ b) * b
     return Ball(b, v / np.linalg.norm(v)), leg
+
+
+def wall_costs(space: VersionSpace) -> np.ndarray:
+    """Return the energy that it takes to pass each wall into error.
+
+    Equal or opposite points have one wall, which one of them is to stand for, with the
+    majority of their labels; the others cost nothing. If each had its own cost, it would
+    be up to rounding which of two contradictory walls the ball meets first, that
+    with the loss or that with the gain, and it might be another one on the way back.
+    Points at the origin have no wall.
+    """
+    matrix, signs = space.gram.matrix, space.signs
+    if space.label_noise == 0:
+        return np.full(len(signs), np.inf)
+    first = np.array([np.argmax(np.abs(row) >= 1 - 4 * ROUNDING) for row in matrix])
+    # Zero for points at the origin.
+    label = signs * np.sign(matrix[first, np.arange(len(signs))])
+    votes = np.bincount(first, label, len(signs))[first]
+    majority = np.flatnonzero((label != 0) & (label * votes >= 0))
+    speaker = majority[np.unique(first[majority], return_index=True)[1]]
+    cost = np.zeros(len(signs))
+    cost[speaker] = np.maximum(space.error_cost * np.abs(votes[speaker]), HARDLY_ANYTHING)
+    return cost
+
+
+def new_ball(space: VersionSpace, start: np.ndarray, rng: np.random.Generator) -> Ball:
+    """Return a ball at start that flies in a random direction."""
+    if space.label_noise == 0:
+        return Ball(start, random_tangent(start, rng))
+    # The length that a Gaussian vector typically has.
+    start = start * np.sqrt(space.gram.rank) / np.linalg.norm(start)
+    return Ball(start, rng.standard_normal(space.gram.rank))
+
+
+def guess(space: VersionSpace, rng: np.random.Generator) -> np.ndarray:
+    """Return a random hypothesis that makes fewer errors than one from the prior.
+
+    It is halfway between one from the prior and the sum of all signed points. More
+    effort would not pay: a product with the Gram matrix is as dear as m bounces.
+    """
+    random, toward = rng.standard_normal(space.gram.rank), space.combine(np.ones(len(space.signs)))
+    lengths = np.linalg.norm(random), np.linalg.norm(toward)
+    return random / lengths[0] + (toward / lengths[1] if lengths[1] > 0 else 0.0)
 
 
 class _Game:
@@ -266,7 +361,10 @@ class _Game:
         self.solver = solver
         self.space = space
         self.rngs = rng.spawn(solver.n_chains)
-        self.balls = [Ball(start, random_tangent(start, r)) for r in self.rngs]
+        self.cost = wall_costs(space)
+        self.balls = [
+            new_ball(space, guess(space, r) if start is None else start, r) for r in self.rngs
+        ]
         self.scatter = NEVER if solver.scatter is None else solver.scatter
         self.spacing = np.inf
         self.rounds: list[list[Leg]] = []
@@ -276,8 +374,12 @@ class _Game:
         if self.scatter == "auto":
             self.scatter = self.first
         # A short flight that does not count tells how long an arc is.
-        _, pilot = advance(space, self.balls[0], rng.spawn(1)[0], PILOT)
-        self._adapt([pilot])
+        _, pilot = advance(space, self.balls[0], rng.spawn(1)[0], PILOT, cost=self.cost)
+        if space.label_noise == 0:
+            self._adapt([pilot])
+        else:
+            self.first = max(self.first, round(WARM_UP_LENGTH * PILOT / pilot.length))
+            self._adapt([pilot], WARM_UP_SCATTER_LENGTH)
 
     def play(self, n_jobs, deadline, on_round) -> Posterior:
         limit = max(self.solver.n_bounces // self.solver.n_chains, 1)
@@ -316,6 +418,7 @@ class _Game:
                     self.spacing,
                     n_draws,
                     should_stop,
+                    self.cost,
                 )
                 for ball, rng in zip(self.balls, self.rngs, strict=True)
             )
@@ -332,12 +435,12 @@ class _Game:
             return "interrupted"
         return "max_time" if time.perf_counter() > deadline else ""
 
-    def _adapt(self, legs: list[Leg]) -> None:
+    def _adapt(self, legs: list[Leg], scatter_length: float = SCATTER_LENGTH) -> None:
         """Set how often to scatter and to draw in the next round."""
         n_draws = -(-self.solver.n_draws // self.solver.n_chains)
         length = sum(leg.length for leg in legs) / sum(leg.hits.sum() for leg in legs)
         if self.solver.scatter == "auto":
-            self.scatter = max(round(SCATTER_LENGTH / length), 1)
+            self.scatter = max(round(scatter_length / length), 1)
         upcoming = max((GROWTH - 1) * sum(self.sizes), self.first)
         self.spacing = length * upcoming / n_draws
 
@@ -347,7 +450,7 @@ class _Game:
         scattered = (
             scatterings >= ENOUGH_SCATTERINGS
             or self.solver.scatter != "auto"
-            or self.space.gram.rank == 2
+            or (self.space.gram.rank == 2 and self.space.label_noise == 0)
         )
         return bool(scattered and len(self.rounds) > 1 and self.precision().r_hat <= MIXED)
 
@@ -369,11 +472,16 @@ class _Game:
         return integrals.swapaxes(0, 1), lengths.T
 
     def precision(self) -> Precision:
-        return precision(*self._integrals())
+        integrals, lengths = self._integrals()
+        # In units of the root mean square length of a position.
+        unit = 1.0 if self.space.label_noise == 0 else np.sqrt(self.space.gram.rank)
+        return precision(integrals / unit, lengths)
 
     def info(self, stop: str) -> dict[str, Any]:
+        kept = [leg for legs in self.rounds[self._first_kept() :] for leg in legs]
         return {
             **self.precision()._asdict(),
+            "errors": float(sum(leg.errors for leg in kept) / sum(leg.length for leg in kept)),
             "n_bounces": int(sum(leg.hits.sum() for legs in self.rounds for leg in legs)),
             "length": float(sum(leg.length for legs in self.rounds for leg in legs)),
             "scatter": self.scatter,
@@ -386,6 +494,13 @@ class _Game:
         integrals, lengths = self._integrals()
         mean = integrals.sum(axis=(0, 1)) / lengths.sum()
         chains = integrals.sum(axis=1) / lengths.sum(axis=1)[:, None]
+        if self.space.label_noise > 0:
+            # Length and direction of a Gaussian vector are independent, with label noise
+            # too, so E[w] is the mean unit hypothesis times the mean length (of the chi
+            # distribution). Sampling error must not make the former longer than one.
+            mean_length = np.sqrt(2) * special.poch(self.space.gram.rank / 2, 0.5)
+            longest = max(mean_length, np.linalg.norm(mean))
+            mean, chains = mean / longest, chains / longest
         dual = self.space.dual
         return Posterior(dual(mean), dual(self._draws()), dual(chains), self.info(stop))
 
@@ -398,20 +513,37 @@ class _Game:
             else np.vstack([older, latest])
         )
         if not len(drawn):
-            return np.array([ball.b for ball in self.balls])
+            # Where the balls are, which is on the sphere already without label noise.
+            draws = np.array([ball.b for ball in self.balls])
+            return draws if self.space.label_noise == 0 else unit_rows(draws)
         chosen = np.linspace(0, len(drawn) - 1, min(len(drawn), self.solver.n_draws)).astype(int)
         base, coef = np.hsplit(drawn[chosen], [self.space.gram.rank])
         draws = base + self.space.combine(coef)
-        return draws / np.linalg.norm(draws, axis=1, keepdims=True)
+        return unit_rows(draws)
 
 
-def _only_hypothesis(space: VersionSpace, w: np.ndarray) -> Posterior:
-    """Return the answer when all training points lie on one line."""
-    coef = space.dual(w)
+def unit_rows(vectors: np.ndarray) -> np.ndarray:
+    """Scale vectors, one a row, to unit length."""
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def _on_a_line(space: VersionSpace, start, n_draws: int, rng: np.random.Generator) -> Posterior:
+    """Return the exact answer when all training points lie on one line."""
+    if space.label_noise == 0:
+        coef, share, errors = space.dual(start), 1.0, 0.0
+        directions = np.ones(2)
+    else:
+        one, other = np.sum(space.margins(np.array([[1.0], [-1.0]])) < 0, axis=1)
+        share = float(special.expit(space.error_cost * (other - one)))
+        errors = share * one + (1 - share) * other
+        coef = space.dual(np.ones(1))
+        directions = rng.permutation(np.where(np.arange(n_draws) < share * n_draws, 1.0, -1.0))
+    mean = (2 * share - 1) * coef
     info = {
         "angle": 0.0,
         "ess": np.inf,
         "r_hat": 1.0,
+        "errors": float(errors),
         "n_bounces": 0,
         "length": 0.0,
         "scatter": 0,
@@ -419,5 +551,4 @@ def _only_hypothesis(space: VersionSpace, w: np.ndarray) -> Posterior:
         "mixed": True,
         "stop": "tol",
     }
-    both = np.stack([coef, coef])
-    return Posterior(coef, both, both, info)
+    return Posterior(mean, np.outer(directions, coef), np.stack([mean, mean]), info)
