@@ -1,7 +1,8 @@
 """Solvers: from a version space, or rows of a Gram matrix, to a posterior."""
 
 from .billiard import Billiard
+from .gibbs import Gibbs
 from .perceptron import Perceptron
 from .posterior import Posterior
 
-__all__ = ["Billiard", "Perceptron", "Posterior"]
+__all__ = ["Billiard", "Gibbs", "Perceptron", "Posterior"]
