@@ -101,7 +101,7 @@ def test_billiard_is_calibrated(case):
     ids=str,
 )
 def test_calibrated_at_length(solver, case):
-    p_values = calibration(solver, case, n=400, seed=1)
+    p_values = calibration(solver, case, n=300, seed=1)
     assert min(p_values.values()) > SIGNIFICANCE, p_values
 
 
