@@ -84,7 +84,7 @@ def calibration(solver, case, n, seed=0):
 
 @pytest.mark.parametrize("case", [HARD, SOFT, FLIP, BOTH], ids=["hard", "soft", "flip", "both"])
 def test_gibbs_is_calibrated(case):
-    p_values = calibration(GIBBS, case, n=150)
+    p_values = calibration(GIBBS, case, n=100)
     assert min(p_values.values()) > SIGNIFICANCE, p_values
 
 
