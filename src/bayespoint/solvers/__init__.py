@@ -2,7 +2,8 @@
 
 from .billiard import Billiard
 from .ep import EP
+from .gibbs import Gibbs
 from .perceptron import Perceptron
 from .posterior import Posterior
 
-__all__ = ["EP", "Billiard", "Perceptron", "Posterior"]
+__all__ = ["EP", "Billiard", "Gibbs", "Perceptron", "Posterior"]
