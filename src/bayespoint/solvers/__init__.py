@@ -1,7 +1,8 @@
 """Solvers: from a version space, or rows of a Gram matrix, to a posterior."""
 
 from .billiard import Billiard
+from .corners import Corners
 from .perceptron import Perceptron
 from .posterior import Posterior
 
-__all__ = ["Billiard", "Perceptron", "Posterior"]
+__all__ = ["Billiard", "Corners", "Perceptron", "Posterior"]
