@@ -98,7 +98,7 @@ def test_is_the_bayes_point_where_all_walls_are_alike(rng):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_is_not_the_bayes_point_elsewhere(seed, rng):
-    # 0.6 to 0.8 rad here. The docstring warns of it; if this fails, it may be withdrawn.
+    # 0.3 to 0.7 rad here. The docstring warns of it; if this fails, it may be withdrawn.
     angle, error = angle_to_bayes_point(rbf_space(30, 0.1, seed), rng)
     assert angle > 3 * error
 

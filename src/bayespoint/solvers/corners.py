@@ -23,7 +23,7 @@ class Corners(BaseEstimator):
     Where m training points are linearly independent, version space is a simplex on the
     sphere: it has m corners, each on all walls but one. Their average is an estimate of
     the Bayes point that needs no sampling. It is as exact as it will ever be at once, but
-    it is not the Bayes point, and there is no error bar: on noisy data it was 0.4 to 0.7
+    it is not the Bayes point, and there is no error bar: on noisy data it was 0.3 to 0.7
     rad away from it (`Billiard` measures the angle). Equal weights are right only if all
     walls are alike.
 
