@@ -41,7 +41,7 @@ def to_arviz(model: BayesPointClassifier, X=None) -> Any:
 
     Examples
     --------
-    >>> from bayespoint.export import to_arviz
+    >>> from bayespoint import to_arviz
     >>> data = to_arviz(model, X)  # doctest: +SKIP
     >>> arviz.summary(data, var_names=["decision"])  # doctest: +SKIP
     """

@@ -44,7 +44,8 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
     errors : tuple (n_negative, n_positive) or "cv", default=(0, 0)
         The entry that predicts. "cv" takes the one with the smallest error in
         cross-validation, of equal ones that with the fewest training errors, and costs as
-        many more runs as there are folds.
+        many more runs as there are folds. Entries are much alike: with 120 training points
+        of four data sets this choice was no better than (0, 0).
     max_errors : int, default=5
         The table has entries up to so many errors in either class. More of them cost
         time, O(max_errors) vectors a bounce, and entries far out are rarely met.
@@ -100,7 +101,7 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import make_moons
-    >>> from bayespoint.onion import OnionClassifier
+    >>> from bayespoint import OnionClassifier
     >>> X, y = make_moons(100, noise=0.2, random_state=0)
     >>> model = OnionClassifier(softness=0.1, max_errors=2, random_state=0).fit(X, y)
     >>> model.table_.time_share.shape

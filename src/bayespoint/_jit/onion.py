@@ -7,7 +7,13 @@ from numba import njit
 NEVER_ZERO = 1e-100
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+# Margins are clamped, so no NaN arises; infinities stay as they are.
+@njit(
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+    fastmath={"nnan", "nsz", "contract", "reassoc"},
+)
 def peel(
     gram, factor, y, b, v, d, u, n_bounces, scatter, rng,
     max_errors, first, wall, g, integral, time,
