@@ -124,6 +124,22 @@ def test_precomputed_and_sparse(model, moons):
     )
 
 
+def test_duplicate_entries_of_a_sparse_matrix_add_up(moons):
+    X, y = moons
+    twice = sparse.csr_matrix(
+        (
+            np.repeat(X.ravel() / 2, 2),
+            np.tile([0, 0, 1, 1], len(X)),
+            np.arange(0, 4 * len(X) + 1, 4),
+        )
+    )
+    options = {"softness": 0.1, "n_bounces": 100, "random_state": 0}
+    one, other = (OnionClassifier(**options).fit(Z, y) for Z in (sparse.csr_matrix(X), twice))
+    # 100 bounces amplify rounding by the inverse of small margins, 1e4 or so.
+    np.testing.assert_allclose(one.decision_function(X), other.decision_function(X), atol=1e-9)
+    np.testing.assert_allclose(one.decision_function(twice), one.decision_function(X), atol=1e-9)
+
+
 def test_same_seed_same_answer(model, moons):
     again = clone(model).fit(*moons)
     np.testing.assert_array_equal(again.coef_, model.coef_)
@@ -140,6 +156,13 @@ def test_a_single_hypothesis():
     np.testing.assert_array_equal(model.predict(X), y)
     with pytest.raises(ValueError, match=r"There are \(0, 0\)\."):
         model.classifier(1, 0)
+
+
+def test_count_errors_wants_known_classes(model, moons):
+    with pytest.raises(ValueError, match="holds \\['up'\\]"):
+        model.count_errors(moons[0][:2], ["left", "up"])
+    with pytest.raises(ValueError, match="inconsistent numbers"):
+        model.count_errors(moons[0][:2], ["left"])
 
 
 @pytest.mark.parametrize("entry", [(4, 0), (0, -1), (1,), (0.5, 0)])

@@ -12,7 +12,12 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from ._threads import one_blas_thread
 from .kernels import KERNELS, Kernel, settle_kernel
@@ -254,13 +259,19 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
             were never met.
         """
         check_is_fitted(self)
-        signs = np.where(np.asarray(y) == self.classes_[1], 1, -1)
+        y = column_or_1d(y)
+        check_consistent_length(X, y)
+        unknown = np.setdiff1d(y, self.classes_)
+        if unknown.size:
+            raise ValueError(f"y should hold classes {self.classes_}, but holds {unknown}.")
+        signs = np.where(y == self.classes_[1], 1, -1)
         flat = self.coef_.reshape(-1, self.coef_.shape[-1])
         return self._count_errors(self._outputs(X, flat), signs)
 
     def _check_training_data(self, X, y):
         """Return X and the labels, -1 and +1."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X = _canonical(X)
         check_classification_targets(y)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         if kind != "binary":
@@ -324,6 +335,7 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
     def _outputs(self, X, coef):
         """Return the outputs of hypotheses, one a column, at points of unit length."""
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = _canonical(X)
         columns = np.ascontiguousarray(coef.T)
         if self.kernel == "precomputed":
             length = np.sqrt(self._mean_square) or 1.0
@@ -397,6 +409,14 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+
+def _canonical(X):
+    """Add up entries of a sparse matrix that are for the same place."""
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
 
 def _coefficients(rows, space: VersionSpace, means) -> tuple[np.ndarray, np.ndarray]:
