@@ -8,14 +8,29 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import solvers as solvers
     from .classifier import BayesPointClassifier as BayesPointClassifier
+    from .export import to_arviz as to_arviz
+    from .onion import OnionClassifier as OnionClassifier
     from .reject import rejection_curve as rejection_curve
 
 __version__ = "0.1.0"
 
 # Where each public name lives; it is imported when it is first used.
-_HOME = {"BayesPointClassifier": "classifier", "rejection_curve": "reject", "solvers": ""}
+_HOME = {
+    "BayesPointClassifier": "classifier",
+    "OnionClassifier": "onion",
+    "rejection_curve": "reject",
+    "solvers": "",
+    "to_arviz": "export",
+}
 
-__all__ = ["BayesPointClassifier", "__version__", "rejection_curve", "solvers"]
+__all__ = [
+    "BayesPointClassifier",
+    "OnionClassifier",
+    "__version__",
+    "rejection_curve",
+    "solvers",
+    "to_arviz",
+]
 
 
 def __getattr__(name: str):

@@ -1,0 +1,107 @@
+"""The onion (002, sec. 18.5.3): arcs of a billiard that go on behind the walls."""
+
+import math
+
+from numba import njit
+
+NEVER_ZERO = 1e-100
+
+
+# Margins are clamped, so no NaN arises; infinities stay as they are.
+@njit(
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+    fastmath={"nnan", "nsz", "contract", "reassoc"},
+)
+def peel(
+    gram, factor, y, b, v, d, u, n_bounces, scatter, rng,
+    max_errors, first, wall, g, integral, time,
+):  # fmt: skip
+    """Bounce n_bounces times, and follow every arc through the cells outside.
+
+    b, v, d and u move along. integral[i, j] and time[i, j] receive the integral of the
+    position over the pieces with i errors on negative points and j on positive ones, and
+    their lengths. first, wall and g are space to work in; first and wall must hold all
+    walls, or 2 max_errors + 1 of them: one more crossing than any cell needs.
+    """
+    m = d.shape[0]
+    rank = b.shape[0]
+    depth = first.shape[0]
+    for _ in range(n_bounces):
+        # The first walls on the way, in their order: cot t_j = -u_j / d_j.
+        n = 0
+        for j in range(m):
+            slope = u[j] / d[j]
+            if n == depth and slope >= first[n - 1]:
+                continue
+            n = min(n + 1, depth)
+            i = n - 1
+            while i > 0 and first[i - 1] > slope:
+                first[i] = first[i - 1]
+                wall[i] = wall[i - 1]
+                i -= 1
+            first[i] = slope
+            wall[i] = j
+
+        # All margins are positive after b and negative before -b: on the half circle
+        # between them every wall is crossed once, and each crossing is one error more.
+        n_minus, n_plus = 0, 0
+        t, sin, cos = 0.0, 0.0, 1.0
+        for i in range(depth):
+            sin_next = 1.0 / math.sqrt(1.0 + first[i] * first[i])
+            cos_next = -first[i] * sin_next
+            t_next = math.atan2(sin_next, cos_next)
+            along_b, along_v = sin_next - sin, cos - cos_next
+            for k in range(rank):
+                integral[n_minus, n_plus, k] += along_b * b[k] + along_v * v[k]
+            time[n_minus, n_plus] += t_next - t
+            t, sin, cos = t_next, sin_next, cos_next
+            if y[wall[i]] < 0:
+                n_minus += 1
+            else:
+                n_plus += 1
+            if n_minus > max_errors or n_plus > max_errors:
+                break
+
+        # The ball itself stays inside: move to the first wall.
+        c = wall[0]
+        sin = 1.0 / math.sqrt(1.0 + first[0] * first[0])
+        cos = -first[0] * sin
+        for j in range(m):
+            d_j = d[j] * cos + u[j] * sin
+            u[j] = u[j] * cos - d[j] * sin
+            d[j] = max(d_j, NEVER_ZERO)
+        for k in range(rank):
+            b_k = b[k] * cos + v[k] * sin
+            v[k] = v[k] * cos - b[k] * sin
+            b[k] = b_k
+
+        if rng.random() * scatter >= 1.0:
+            # Reflect: v' = v - 2 <v, z_c> z_c.
+            push = -2.0 * u[c] * y[c]
+            for k in range(rank):
+                v[k] += push * factor[c, k]
+            row = gram[c]
+            for j in range(m):
+                u[j] += push * y[j] * row[j]
+        else:
+            # Scatter by the cosine law: v' = (r z_c + g - <g, b> b - <g, z_c> z_c) / norm.
+            g_b, g_z = 0.0, 0.0
+            for k in range(rank):
+                g[k] = rng.standard_normal()
+                g_b += g[k] * b[k]
+                g_z += g[k] * factor[c, k] * y[c]
+            r = math.sqrt(-2.0 * math.log(1.0 - rng.random()))
+            square = 0.0
+            for k in range(rank):
+                v[k] = g[k] - g_b * b[k] + (r - g_z) * y[c] * factor[c, k]
+                square += v[k] * v[k]
+            norm = math.sqrt(square)
+            for k in range(rank):
+                v[k] /= norm
+            for j in range(m):
+                dot = 0.0
+                for k in range(rank):
+                    dot += factor[j, k] * v[k]
+                u[j] = dot * y[j]

@@ -1,0 +1,140 @@
+"""The onion: what a billiard in version space sees of the cells around it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._threads import one_blas_thread
+from ..interrupt import interrupts
+from ..version_space import VersionSpace, random_tangent
+from .billiard import BURN_IN, CALL_WORK, PILOT, SCATTER_LENGTH, Ball, advance
+from .precision import precision
+
+# Independent balls, whose disagreement is the error.
+N_BALLS = 8
+
+
+class Layers(NamedTuple):
+    """Time and place of the pieces of arcs, by errors on negative and positive points."""
+
+    integrals: np.ndarray  # (n_balls, n_negative, n_positive, rank), of the position
+    times: np.ndarray  # (n_balls, n_negative, n_positive)
+    length: float  # of all half circles together
+
+    def means(self) -> np.ndarray:
+        """Return the mean hypothesis of every cell, NaN where no ray came."""
+        with np.errstate(invalid="ignore"):
+            return self.integrals.sum(axis=0) / self.times.sum(axis=0)[..., None]
+
+    def angles(self) -> np.ndarray:
+        """Return the estimated error of their directions, infinite if unknown."""
+        angles = np.full(self.times.shape[1:], np.inf)
+        for cell in np.ndindex(angles.shape):
+            times = self.times[(slice(None), *cell)]
+            if times.min() > 0:
+                integrals = self.integrals[(slice(None), *cell)]
+                angles[cell] = precision(integrals[:, None], times[:, None]).angle
+        return angles
+
+
+def peel_onion(
+    space: VersionSpace,
+    start: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    n_bounces: int,
+    max_errors: int,
+) -> Layers:
+    """Average hypotheses with few training errors along the rays of a billiard.
+
+    Parameters
+    ----------
+    space : VersionSpace
+        Where the balls bounce.
+    start : array of shape (rank,)
+        A hypothesis in it.
+    rng : numpy.random.Generator
+        Source of randomness.
+    n_bounces : int
+        Bounces of all balls together, after burn-in.
+    max_errors : int
+        Errors on either class up to which rays are followed.
+
+    Returns
+    -------
+    Layers
+        Sums over the trajectories.
+
+    Notes
+    -----
+    An arc that starts at b on a wall of version space would, if no wall stopped it, be at
+    -b after half a circle. All margins are positive after b and negative before -b, so
+    every wall is crossed once (that of b at -b), and the sorted crossings cut the half
+    circle into pieces with 0, 1, ..., m - 1 errors. Finding the first k of m crossings
+    takes O(m) on average, and adding up a piece O(r): O(m + k r) a bounce.
+
+    The law of what is averaged: the billiard is uniform in position and direction, so its
+    arcs are great circles from their invariant measure, restricted to those that meet
+    version space. All circles through a hypothesis w, without restriction, would give
+    every region a time in proportion to its volume. With it, w counts as much as the
+    share of directions in which one sees version space from w: its solid angle there. So
+    entry (0, 0) is the Bayes point, as the solid angle is full inside, and other entries
+    are means over their cells with this solid angle as density. They favor hypotheses
+    near version space. A cell need not be convex, nor connected, and its mean may make
+    other errors than the hypotheses in it.
+
+    References
+    ----------
+    Ruján, Marchand (2000), Computing the Bayes Kernel Classifier, sec. 18.5.3.
+    """
+    shape = (max_errors + 1, max_errors + 1)
+    times = np.zeros((N_BALLS, *shape))
+    integrals = np.zeros((N_BALLS, *shape, space.gram.rank))
+    if space.gram.rank == 1:  # a single hypothesis, which cannot move
+        times[:, 0, 0], integrals[:, 0, 0] = 1.0, start
+        return Layers(integrals, times, float(N_BALLS))
+    per_ball = -(-n_bounces // N_BALLS)
+    with interrupts() as interrupted, one_blas_thread():
+        ball = Ball(start, random_tangent(start, rng))
+        _, pilot = advance(space, ball, rng, PILOT)
+        scatter = max(round(SCATTER_LENGTH * PILOT / pilot.length), 1)
+        for generator, integral, time in zip(rng.spawn(N_BALLS), integrals, times, strict=True):
+            ball = Ball(start, random_tangent(start, generator))
+            # After that the ball is at a wall, where arcs begin.
+            ball, _ = advance(space, ball, generator, 1 + int(BURN_IN * per_ball), scatter)
+            left = per_ball
+            while left > 0 and not interrupted:
+                n = min(left, max(CALL_WORK // integral.size, 1))
+                ball = follow(space, ball, generator, n, scatter, integral, time)
+                left -= n
+    if interrupted:
+        raise KeyboardInterrupt
+    return Layers(integrals, times, np.pi * per_ball * N_BALLS)
+
+
+def follow(
+    space: VersionSpace,
+    ball: Ball,
+    rng: np.random.Generator,
+    n_bounces: int,
+    scatter: int,
+    integral: np.ndarray,
+    time: np.ndarray,
+) -> Ball:
+    """Let a ball bounce, and add the pieces of its rays to integral and time."""
+    from .._jit.onion import NEVER_ZERO, peel
+
+    b, v = ball.b.copy(), ball.v.copy()
+    d, u = space.margins(np.stack(ball))
+    d = np.maximum(d, NEVER_ZERO)
+    gram = space.gram
+    max_errors = len(time) - 1
+    depth = min(2 * max_errors + 1, len(d))
+    room = np.empty(depth), np.empty(depth, dtype=np.int64), np.empty(len(b))
+    walls = gram.matrix, gram.factor, space.signs
+    peel(*walls, b, v, d, u, n_bounces, scatter, rng, max_errors, *room, integral, time)
+    b /= np.linalg.norm(b)
+    v -= (v @ b) * b
+    return Ball(b, v / np.linalg.norm(v))
