@@ -69,6 +69,12 @@ def describe(info: dict[str, Any]) -> str:
             f"pass {info['n_iter']:>3}, moments match to {info['residual']:.1e}, "
             f"log evidence {info['log_evidence']:.2f}"
         )
-    done = f"{info['n_bounces']:,} bounces" if "n_bounces" in info else f"{info['n_samples']:,} samples"
+    if info["stop"] == "done":
+        return "done, with an error that is not known"
+    done = (
+        f"{info['n_bounces']:,} bounces"
+        if "n_bounces" in info
+        else f"{info['n_samples']:,} samples"
+    )
     angle = f"{info['angle']:.3f}" if info["mixed"] else "unknown"
     return f"{done:>18}, angle to the Bayes point {angle}, R-hat {info['r_hat']:.3f}"

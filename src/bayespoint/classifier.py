@@ -24,10 +24,10 @@ from ._progress import CallbackSupportMixin, Progress, say, with_callbacks
 from ._threads import one_blas_thread
 from .evidence import Settings, choose
 from .fit_rows import fit_rows
-from .kernels import GAMMA_KERNELS, KERNELS, Kernel, settle_kernel
+from .kernels import GAMMA_KERNELS, KERNELS, Kernel, canonical, settle_kernel
 from .prediction import outputs, precomputed_outputs
 from .probabilities import exactly_one, two_classes
-from .solvers import EP, Billiard, Perceptron
+from .solvers import EP, Billiard, Corners, Gibbs, Perceptron
 from .task import Answer, Task
 
 # solver="auto" is "ep" up to so many training points, "perceptron" beyond.
@@ -36,7 +36,13 @@ LARGE = 2000
 SHARE_OF_CHOICE = 0.5
 # Points in single precision are not copied to double.
 FLOATS = (np.float64, np.float32)
-SOLVERS = {"billiard": Billiard, "ep": EP, "perceptron": Perceptron}
+SOLVERS = {
+    "billiard": Billiard,
+    "corners": Corners,
+    "ep": EP,
+    "gibbs": Gibbs,
+    "perceptron": Perceptron,
+}
 # A random number in [0, this) seeds the generators of the solvers.
 _SEEDS = np.iinfo(np.int32).max
 
@@ -482,7 +488,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     def _check_training_data(self, X, y):
         """Return X and the number of the class of each training point."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        X = _canonical(X)
+        X = canonical(X)
         check_classification_targets(y)
         if self.kernel == "precomputed":
             if X.shape[0] != X.shape[1]:
@@ -524,9 +530,6 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             noise = 0.0 if given.label_noise == "auto" else given.label_noise
             gamma = "scale" if given.gamma == "auto" else given.gamma
             given = given._replace(gamma=gamma, label_noise=noise)
-        self.candidates_ = None
-        if "auto" not in given:
-            return given
         now = time.perf_counter()
         choice = choose(
             X,
@@ -536,11 +539,9 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             deadline=now + (deadline - now) * SHARE_OF_CHOICE,
             rng=rng,
         )
-        if self.verbose:
+        self.candidates_ = Bunch(**choice.columns())
+        if self.verbose and choice.log_evidence:
             say(f"{choice}")
-        self.candidates_ = Bunch(
-            **{key: np.array(column) for key, column in choice.columns().items()}
-        )
         return choice.best
 
     def _settle_kernel(self, X, gamma, fit_intercept) -> Kernel:
@@ -624,7 +625,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         n_outputs).
         """
         check_is_fitted(self)
-        X = _canonical(validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False))
+        X = canonical(validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False))
         flat = np.ascontiguousarray(coef.reshape(-1, coef.shape[-1]).T)
         if self.kernel == "precomputed":
             length = np.sqrt(self._mean_square) or 1.0
@@ -664,14 +665,6 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
-
-
-def _canonical(X):
-    """Add up entries of a sparse matrix that are for the same place."""
-    if sparse.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
 
 
 def _bytes_of_copy(X, given) -> int:

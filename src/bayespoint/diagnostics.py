@@ -101,6 +101,7 @@ def correlation_length(
     float
         Mean number of bounces.
     """
+    space = space._replace(label_noise=0.0)
     start = space.enter(rng)
     if space.gram.rank == 1:
         return float(max_bounces)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -30,6 +30,10 @@ MAX_ITER = 40
 BELIEVED = 0.5
 
 
+# Where a candidate is on each of the four axes.
+Place = tuple[int, int, int, int]
+
+
 class Settings(NamedTuple):
     """A candidate; "auto" is what is to be chosen."""
 
@@ -50,12 +54,11 @@ class Choice(NamedTuple):
         best = self.log_evidence[self.best]
         return f"{values}: the largest evidence ({best:.2f}) of {len(self.log_evidence)} candidates"
 
-    def columns(self) -> dict[str, list]:
+    def columns(self) -> dict[str, np.ndarray]:
         """Return all candidates as a table."""
-        table = {
-            name: [getattr(s, name) for s in self.log_evidence] for name in Settings._fields
-        }
-        return {**table, "log_evidence": list(self.log_evidence.values())}
+        names = (*Settings._fields, "log_evidence")
+        rows = [(*settings, value) for settings, value in self.log_evidence.items()]
+        return {name: np.array([row[i] for row in rows]) for i, name in enumerate(names)}
 
 
 def choose(
@@ -89,19 +92,21 @@ def choose(
     Choice
         What was chosen. For more than two classes it has the largest sum over classes.
     """
+    if "auto" not in given:
+        return Choice(given, {})
     scale = kernel_for("scale", True).gamma if given.gamma == "auto" else 1.0
     ranges = (scale * GAMMA, INTERCEPT, SOFTNESS, LABEL_NOISE)
     axes = [
         range_ if value == "auto" else np.array([value], dtype=object)
         for range_, value in zip(ranges, given, strict=True)
     ]
-    firsts = (scale * FIRST_GAMMA, True, FIRST_SOFTNESS, 0.0)
-    start = [
-        int(np.argmin(np.abs(np.subtract(axis, first, dtype=float)))) if len(axis) > 1 else 0
-        for axis, first in zip(axes, firsts, strict=True)
+    begin = (scale * FIRST_GAMMA, True, FIRST_SOFTNESS, 0.0)
+    first = [
+        int(np.argmin(np.abs(np.subtract(axis, value, dtype=float)))) if len(axis) > 1 else 0
+        for axis, value in zip(axes, begin, strict=True)
     ]
     search = _Search(X, signs, kernel_for, axes, rng)
-    best = search.climb(tuple(start), deadline)
+    best = search.climb(cast(Place, tuple(first)), deadline)
     evidences = {search.settings(place): known[0] for place, known in search.known.items()}
     return Choice(search.settings(best), evidences)
 
@@ -109,7 +114,7 @@ def choose(
 class _Search:
     """What is known about candidates, by their places on the axes."""
 
-    def __init__(self, X, signs, kernel_for, axes, rng):
+    def __init__(self, X, signs: np.ndarray, kernel_for, axes: list, rng):
         m = signs.shape[1]
         rows = np.sort(rng.choice(m, POINTS, replace=False)) if m > POINTS else np.arange(m)
         # Outputs with both labels; those of the largest classes tell most.
@@ -121,12 +126,12 @@ class _Search:
         self.kernel_for = kernel_for
         self.axes = axes
         self.matrices: dict[tuple[int, int], np.ndarray] = {}
-        self.known: dict[tuple[int, ...], tuple[float, list[Approximation]]] = {}
+        self.known: dict[Place, tuple[float, list[Approximation]]] = {}
 
-    def settings(self, place: tuple[int, ...]) -> Settings:
+    def settings(self, place: Place) -> Settings:
         return Settings(*(axis[i] for axis, i in zip(self.axes, place, strict=True)))
 
-    def climb(self, best: tuple[int, ...], deadline: float) -> tuple[int, ...]:
+    def climb(self, best: Place, deadline: float) -> Place:
         self.evaluate(best, None)
         while True:
             beginning = best
@@ -139,16 +144,16 @@ class _Search:
             if best == beginning:
                 return best
 
-    def _neighbors(self, place: tuple[int, ...]) -> list[tuple[int, ...]]:
-        moved = [
-            (*place[:i], place[i] + step, *place[i + 1 :])
-            for i, axis in enumerate(self.axes)
-            for step in (-1, 1)
-            if 0 <= place[i] + step < len(axis)
-        ]
-        return [p for p in moved if p not in self.known]
+    def _neighbors(self, place: Place) -> list[Place]:
+        places = []
+        for i, axis in enumerate(self.axes):
+            for number in (place[i] - 1, place[i] + 1):
+                moved = cast(Place, (*place[:i], number, *place[i + 1 :]))
+                if 0 <= number < len(axis) and moved not in self.known:
+                    places.append(moved)
+        return places
 
-    def evaluate(self, place: tuple[int, ...], near: tuple[int, ...] | None) -> None:
+    def evaluate(self, place: Place, near: Place | None) -> None:
         """Find the evidence of a candidate, beginning with the sites of another."""
         settings = self.settings(place)
         try:

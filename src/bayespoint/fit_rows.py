@@ -19,7 +19,7 @@ from .kernels import NOT_FINITE, in_double
 from .probabilities import fitted_scale
 from .problem import off_origin
 from .row_store import WHOLE, RowStore, block_size
-from .solvers import Perceptron, Posterior
+from .solvers import Posterior
 from .solvers.perceptron import BYTES_PER_POINT, Members
 from .task import Answer, Task
 from .unit_kernel import AnyKernel, ProductKernel, is_product_kernel, lengths_in_blocks

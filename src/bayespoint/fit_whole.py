@@ -163,7 +163,7 @@ def _answer(problem: Problem, posteriors: list[Posterior]) -> Answer:
 
 def _warn_unless_converged(infos: list[dict]) -> None:
     """Say how far the solver got where it had to stop early."""
-    early = [info for info in infos if info["stop"] not in ("tol", "exact")]
+    early = [info for info in infos if info["stop"] not in ("tol", "done")]
     if not early:
         return
     worst = max(early, key=lambda info: (not info["mixed"], info["angle"]))

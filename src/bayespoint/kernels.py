@@ -128,6 +128,14 @@ def settle_kernel(
     return kernel._replace(constant=mean if mean > 0 else 1.0)
 
 
+def canonical(X):
+    """Add up entries of a sparse matrix that are for the same place."""
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
 def in_double(X):
     """Return points in double precision, copied only if they are not."""
     return X if X.dtype == np.float64 else X.astype(np.float64)

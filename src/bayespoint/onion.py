@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
@@ -20,7 +21,8 @@ from sklearn.utils.validation import (
 )
 
 from ._threads import one_blas_thread
-from .kernels import KERNELS, Kernel, settle_kernel
+from .evidence import Settings, choose
+from .kernels import GAMMA_KERNELS, KERNELS, Kernel, canonical, settle_kernel
 from .prediction import outputs, precomputed_outputs
 from .problem import pose_problem
 from .solvers.onion import Layers, peel_onion
@@ -56,7 +58,7 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
         time, O(max_errors) vectors a bounce, and entries far out are rarely met.
     cv : int, cross-validation generator or iterable, default=5
         Folds for errors="cv". Parameters of the kernel that depend on the data, like
-        gamma="scale", are those of all training points.
+        gamma and softness, are those of all training points.
     n_bounces : int, default=100_000
         Bounces of all eight balls together. Errors (`table_.angle`) fall with the square
         root of it.
@@ -117,10 +119,10 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
 
     _parameter_constraints = {
         "kernel": [StrOptions(set(KERNELS)), callable],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+        "gamma": [StrOptions({"auto", "scale"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
-        "fit_intercept": ["boolean"],
+        "fit_intercept": ["boolean", StrOptions({"auto"})],
         "normalize": ["boolean"],
         "softness": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
         "errors": [StrOptions({"cv"}), tuple],
@@ -134,7 +136,7 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
         self,
         kernel="rbf",
         *,
-        gamma="scale",
+        gamma="auto",
         degree=3,
         coef0=1.0,
         fit_intercept=True,
@@ -178,9 +180,13 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
         X, signs = self._check_training_data(X, y)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(_SEEDS))
         with one_blas_thread():
-            kernel = self._settle_kernel(X)
+            gamma = self.gamma if self.kernel in GAMMA_KERNELS else 1.0
+            given = Settings(gamma, self.fit_intercept, self.softness, 0.0)
+            settle = partial(self._settle_kernel, X)
+            best = choose(X, signs[None], settle, given, deadline=np.inf, rng=rng).best
+            kernel = settle(best.gamma, best.fit_intercept)
             matrix = X + kernel.constant if self.kernel == "precomputed" else kernel(X, X)
-            rows, space, layers = self._peel(matrix, signs, self.softness, rng)
+            rows, space, layers = self._peel(matrix, signs, best.softness, rng)
             self._store(X, kernel, rows, space, layers)
             wrong = self._count_errors(self._training_outputs(matrix), signs)
             self.table_.negative_errors, self.table_.positive_errors = wrong
@@ -271,7 +277,7 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
     def _check_training_data(self, X, y):
         """Return X and the labels, -1 and +1."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        X = _canonical(X)
+        X = canonical(X)
         check_classification_targets(y)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         if kind != "binary":
@@ -292,24 +298,22 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
             X = X.toarray() if sparse.issparse(X) else X
         return X, np.where(target == 1, 1, -1).astype(np.int8)
 
-    def _settle_kernel(self, X) -> Kernel:
+    def _settle_kernel(self, X, gamma, fit_intercept) -> Kernel:
         return settle_kernel(
             self.kernel,
             X,
-            gamma=self.gamma,
+            gamma=gamma,
             degree=self.degree,
             coef0=self.coef0,
             normalize=self.normalize,
-            fit_intercept=self.fit_intercept,
+            fit_intercept=fit_intercept,
         )
 
     def _peel(self, matrix, signs, softness, rng) -> tuple[np.ndarray, VersionSpace, Layers]:
         """Return the training points that count, their version space and its layers."""
-        rows, (space,), (start,) = pose_problem(
-            matrix, np.arange(len(matrix)), signs[None], softness, rng
-        )
+        rows, (space,) = pose_problem(matrix, np.arange(len(matrix)), signs[None], softness)
         limits = {"n_bounces": self.n_bounces, "max_errors": self.max_errors}
-        return rows, space, peel_onion(space, start, rng, **limits)
+        return rows, space, peel_onion(space, space.enter(rng), rng, **limits)
 
     def _store(self, X, kernel: Kernel, rows, space: VersionSpace, layers: Layers) -> None:
         """Keep what predictions need, as plain arrays and numbers."""
@@ -335,7 +339,7 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
     def _outputs(self, X, coef):
         """Return the outputs of hypotheses, one a column, at points of unit length."""
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        X = _canonical(X)
+        X = canonical(X)
         columns = np.ascontiguousarray(coef.T)
         if self.kernel == "precomputed":
             length = np.sqrt(self._mean_square) or 1.0
@@ -409,14 +413,6 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
-
-
-def _canonical(X):
-    """Add up entries of a sparse matrix that are for the same place."""
-    if sparse.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
 
 
 def _coefficients(rows, space: VersionSpace, means) -> tuple[np.ndarray, np.ndarray]:

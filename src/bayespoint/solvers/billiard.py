@@ -17,7 +17,7 @@ from .._threads import one_blas_thread
 from ..gram import ROUNDING
 from ..interrupt import interrupts
 from ..version_space import VersionSpace, random_tangent
-from .posterior import Posterior
+from .posterior import Posterior, mean_length
 from .precision import Precision, precision
 from .published import play_flipper, play_herbrich
 
@@ -498,8 +498,7 @@ class _Game:
             # Length and direction of a Gaussian vector are independent, with label noise
             # too, so E[w] is the mean unit hypothesis times the mean length (of the chi
             # distribution). Sampling error must not make the former longer than one.
-            mean_length = np.sqrt(2) * special.poch(self.space.gram.rank / 2, 0.5)
-            longest = max(mean_length, np.linalg.norm(mean))
+            longest = max(mean_length(self.space.gram.rank), np.linalg.norm(mean))
             mean, chains = mean / longest, chains / longest
         dual = self.space.dual
         return Posterior(dual(mean), dual(self._draws()), dual(chains), self.info(stop))

@@ -219,13 +219,7 @@ def propagate(
 
 def _in_parallel(matrix, signs, noise, sites, max_iter, tol, damping, watch) -> Approximation:
     """Update all sites at once; where that gets no closer, go back and take smaller steps."""
-    found = _assess(matrix, signs, noise, sites, 1) if sites is not None else None
-    if found is None:
-        sites = _matched(*_likelihood(signs, np.zeros(len(signs)), np.diagonal(matrix), noise))
-        found = _assess(matrix, signs, noise, sites, 1)
-    if found is None:  # not a Gram matrix; the prior alone is always there
-        nothing = np.zeros(len(signs))
-        found = _assess(matrix, signs, noise, Sites(nothing, nothing), 1)
+    found = _start(matrix, signs, noise, sites)
     best, n_iter = found, 1
     while best.residual > tol and n_iter < max_iter and damping > LEAST_DAMPING:
         if watch and watch(best._replace(n_iter=n_iter)):
@@ -242,6 +236,17 @@ def _in_parallel(matrix, signs, noise, sites, max_iter, tol, damping, watch) -> 
         if found.residual < best.residual:
             best = found
     return best._replace(n_iter=n_iter)
+
+
+def _start(matrix, signs, noise, sites: Sites | None) -> Approximation:
+    """Return the posterior from given sites, or from what single points say."""
+    alone = _matched(*_likelihood(signs, np.zeros(len(signs)), np.diagonal(matrix), noise))
+    nothing = Sites(np.zeros(len(signs)), np.zeros(len(signs)))
+    for tried in (sites, alone, nothing):
+        found = None if tried is None else _assess(matrix, signs, noise, tried, 1)
+        if found is not None:
+            return found
+    raise AssertionError("without sites the posterior is the prior")
 
 
 def _one_by_one(matrix, signs, noise, best, max_iter, tol, damping, watch) -> Approximation:
