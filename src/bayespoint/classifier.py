@@ -598,6 +598,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         hits[:, answer.rows] = self.diagnostics_.hits
         self.diagnostics_.hits = hits
         self.diagnostics_.resultant = answer.resultant
+        for name in ("log_evidence_", "n_iter_", "loo_proba_"):
+            self.__dict__.pop(name, None)  # of an earlier fit with another solver
         if answer.loo is not None:
             self.log_evidence_ = float(self.diagnostics_.log_evidence.sum())
             self.n_iter_ = int(self.diagnostics_.n_iter.max())

@@ -276,8 +276,8 @@ def _check_opposites(space: VersionSpace) -> None:
 def _no_version_space(reason: str) -> str:
     return (
         f"There is no version space: {reason}. Allow training errors with softness > 0 "
-        '(or softness="auto") or label_noise > 0, give the kernel more freedom (a larger gamma or degree, '
-        "fit_intercept=True), or check these labels."
+        '(or softness="auto") or label_noise > 0, give the kernel more freedom (a larger gamma '
+        "or degree, fit_intercept=True), or check these labels."
     )
 
 

@@ -23,7 +23,7 @@ TINY_PRECISION = 1e-8
 # is multiplied by CALMING, and halved when it leads so many times as far as the best did,
 # or to what is no distribution. Below the least damping, sites are updated one by one, as
 # long as that comes closer within so many passes.
-CALMING = 0.85
+CALMING = 0.8
 RUNAWAY = 10.0
 LEAST_DAMPING = 0.05
 PATIENCE = 10
@@ -68,7 +68,7 @@ class EP(BaseEstimator):
         Upper limit on the passes over all training points, O(m^3) each.
     tol : float, default=1e-3
         Stop when the moments of every output are matched to this, in standard deviations.
-    damping : float, default=0.8
+    damping : float, default=0.9
         Share of each update that is made at first; it becomes less where that does not
         converge.
     n_draws : int, default=256
@@ -98,7 +98,7 @@ class EP(BaseEstimator):
         "n_draws": [Interval(Integral, 2, None, closed="left")],
     }
 
-    def __init__(self, *, max_iter=200, tol=1e-3, damping=0.8, n_draws=256):
+    def __init__(self, *, max_iter=200, tol=1e-3, damping=0.9, n_draws=256):
         self.max_iter = max_iter
         self.tol = tol
         self.damping = damping
@@ -184,7 +184,7 @@ def propagate(
     sites: Sites | None = None,
     max_iter: int = 200,
     tol: float = 1e-3,
-    damping: float = 0.8,
+    damping: float = 0.9,
     watch: Callable[[Approximation], bool] | None = None,
     one_by_one: bool = True,
 ) -> Approximation:
@@ -372,8 +372,10 @@ def _solve_lu(matrix, precision, shift):
 
 def _draws(space: VersionSpace, found: Approximation, n_draws: int, rng) -> np.ndarray:
     """Return the coefficients of unit hypotheses drawn from the Gaussian."""
-    factor = space.gram.factor
-    inverse_covariance = (factor.T * found.sites.precision) @ factor
+    factor, precision = space.gram.factor, found.sites.precision
+    scaled = factor * np.sqrt(np.abs(precision))[:, None]
+    added, taken = scaled[precision >= 0], scaled[precision < 0]
+    inverse_covariance = added.T @ added - taken.T @ taken
     inverse_covariance.flat[:: len(inverse_covariance) + 1] += 1
     upper = linalg.cholesky(inverse_covariance)
     noise = rng.standard_normal((len(upper), n_draws))
