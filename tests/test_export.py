@@ -8,9 +8,10 @@ from sklearn.exceptions import NotFittedError
 
 from bayespoint import BayesPointClassifier
 from bayespoint.export import to_arviz
-from bayespoint.solvers import Billiard, Perceptron
+from bayespoint.solvers import Billiard, Gibbs, Perceptron
 
 QUICK = Billiard(tol=0.2, n_draws=50)
+CHAINS = Billiard(tol=0.2, n_draws=80)
 
 
 def fitted(X, y, **options):
@@ -39,6 +40,17 @@ def test_two_classes():
     assert posterior.output.values.tolist() == [11]
     np.testing.assert_array_equal(posterior.coef[0, :, 0], model.draw_coef_[0])
     np.testing.assert_array_equal(posterior.decision[0, :, 0], model.sample_decision(X[:7]))
+
+
+@pytest.mark.parametrize("solver", [CHAINS, Gibbs(tol=0.2, n_draws=80)])
+def test_chains_are_kept(solver):
+    X, y = make_moons(40, noise=0.2, random_state=0)
+    model = fitted(X, y, solver=solver)
+    posterior = to_arviz(model, X[:5]).posterior
+    assert dict(posterior.sizes)["chain"] == 8
+    assert dict(posterior.sizes)["draw"] == 10
+    np.testing.assert_array_equal(posterior.coef[2, 3, 0], model.draw_coef_[0, 2 * 10 + 3])
+    np.testing.assert_array_equal(posterior.decision[2, 3, 0], model.sample_decision(X[:5])[23])
 
 
 @pytest.mark.parametrize("solver", [QUICK, Perceptron(n_members=10)])

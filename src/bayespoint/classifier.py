@@ -128,6 +128,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     draw_coef_ : ndarray of shape (n_outputs, n_draws, n_support)
         Coefficients of single hypotheses of unit length, drawn from the posterior; with
         "perceptron" its members.
+    draw_chains_ : int
+        The draws are those of so many chains, one chain after the other.
     chain_coef_ : ndarray of shape (n_outputs, n_chains, n_support)
         Coefficients of the means of the solver's independent chains.
     softness_, gamma_, constant_ : float
@@ -581,6 +583,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             self.support_vectors_ = X[self.support_]
         self.dual_coef_ = answer.coef[:, used]
         self.draw_coef_ = answer.draws[:, :, used]
+        self.draw_chains_ = answer.draw_chains
         self.chain_coef_ = (
             self.draw_coef_ if answer.chains is answer.draws else answer.chains[:, :, used]
         )

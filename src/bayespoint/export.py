@@ -34,10 +34,9 @@ def to_arviz(model: BayesPointClassifier, X=None) -> Any:
 
     Notes
     -----
-    A classifier keeps draws, but not which ball they came from, so there is a single
-    chain. In it draws of a ball follow each other, ball after ball; the means of balls
-    that disagree look like autocorrelation in it. Judge convergence by `diagnostics_`,
-    which knows the balls, and not by R-hat from this chain.
+    Chains are those of the sampler if it kept equally many draws of each, which it does
+    if `n_draws` is a multiple of `n_chains`. There is a single chain of independent draws
+    from "ep", "corners" and "perceptron".
 
     Examples
     --------
@@ -50,12 +49,16 @@ def to_arviz(model: BayesPointClassifier, X=None) -> Any:
     classes = model.classes_
     coords = {"output": classes[1:] if len(classes) == 2 else classes, "support": model.support_}
     dims = {"coef": ["output", "support"]}
-    draws = {"coef": model.draw_coef_.swapaxes(0, 1)[None]}
+
+    def by_chain(values):  # (draw, ...) -> (chain, draw, ...)
+        return values.reshape(model.draw_chains_, -1, *values.shape[1:])
+
+    draws = {"coef": by_chain(model.draw_coef_.swapaxes(0, 1))}
     if X is not None:
         decisions = model.sample_decision(X)  # (draw, point) or (draw, point, output)
         if decisions.ndim == 2:
             decisions = decisions[:, :, None]
-        draws["decision"] = decisions.swapaxes(1, 2)[None]
+        draws["decision"] = by_chain(decisions.swapaxes(1, 2))
         dims["decision"] = ["output", "point"]
         coords["point"] = np.arange(decisions.shape[1])
     if int(arviz.__version__.split(".")[0]) < 1:

@@ -134,6 +134,7 @@ def _answer(problem: Problem, posteriors: list[Posterior]) -> Answer:
     to_points = signs / gram.lengths
     coef = np.array([p.coef for p in posteriors])
     n_draws = min(len(p.draws) for p in posteriors)
+    kinds = {(len(p.draws), p.draw_chains) for p in posteriors}
     draws = np.array([p.draws[:n_draws] for p in posteriors])
     lengths = [np.linalg.norm(s.combine(c)) for s, c in zip(problem.spaces, coef, strict=True)]
     infos = [p.info for p in posteriors]
@@ -157,6 +158,7 @@ def _answer(problem: Problem, posteriors: list[Posterior]) -> Answer:
         probit_scale=scale,
         probit_df=np.inf,
         infos=infos,
+        draw_chains=kinds.pop()[1] if len(kinds) == 1 else 1,
         loo=loo,
     )
 

@@ -46,6 +46,7 @@ class Answer(NamedTuple):
     probit_scale: float
     probit_df: float
     infos: list[dict[str, Any]]
+    draw_chains: int = 1  # the draws are of so many chains, one after the other
     loo: np.ndarray | None = None  # (n_rows, n_outputs), standardized outputs of left-out points
     single: bool = False  # whether kernel values in single precision will do
     state: dict[str, Any] | None = None  # from which to go on

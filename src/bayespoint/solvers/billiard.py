@@ -17,7 +17,7 @@ from .._threads import one_blas_thread
 from ..gram import ROUNDING
 from ..interrupt import interrupts
 from ..version_space import VersionSpace, random_tangent
-from .posterior import Posterior, mean_length
+from .posterior import Posterior, gather, mean_length
 from .precision import Precision, precision
 from .published import play_flipper, play_herbrich
 
@@ -369,7 +369,7 @@ class _Game:
         self.spacing = np.inf
         self.rounds: list[list[Leg]] = []
         self.sizes: list[int] = []  # bounces of each ball in each round
-        self.draws: list[list[np.ndarray]] = [[]]
+        self.draws: list[list[np.ndarray]] = [[np.empty((0, 0))] * solver.n_chains]
         self.first = max(FIRST_ROUND, len(space.signs))
         if self.scatter == "auto":
             self.scatter = self.first
@@ -429,7 +429,7 @@ class _Game:
         self.rounds.append([leg._replace(draws=None) for leg in legs])
         self.sizes.append(int(np.mean([leg.hits.sum() for leg in legs])))
         # The draws of the last two rounds: a round may end before it has enough.
-        self.draws = [self.draws[-1], [leg.draws for leg in legs if leg.draws is not None]]
+        self.draws = [self.draws[-1], [leg.draws for leg in legs]]
         self._adapt(legs)
         if self.interrupted:
             return "interrupted"
@@ -501,24 +501,23 @@ class _Game:
             longest = max(mean_length(self.space.gram.rank), np.linalg.norm(mean))
             mean, chains = mean / longest, chains / longest
         dual = self.space.dual
-        return Posterior(dual(mean), dual(self._draws()), dual(chains), self.info(stop))
+        draws, n_chains = self._draws()
+        return Posterior(dual(mean), dual(draws), dual(chains), self.info(stop), n_chains)
 
-    def _draws(self) -> np.ndarray:
-        """Return n_draws hypotheses from the end of the trajectories, fewer if need be."""
-        older, latest = (np.concatenate(d) if d else np.empty((0, 0)) for d in self.draws)
-        drawn = (
-            latest
-            if len(latest) >= self.solver.n_draws or not len(older)
-            else np.vstack([older, latest])
-        )
+    def _draws(self) -> tuple[np.ndarray, int]:
+        """Return n_draws hypotheses from the end of the trajectories, and of how many balls."""
+        of_balls = [
+            np.vstack([older, latest]) if len(older) else latest
+            for older, latest in zip(*self.draws, strict=True)
+        ]
+        drawn, n_chains = gather(of_balls, self.solver.n_draws)
         if not len(drawn):
             # Where the balls are, which is on the sphere already without label noise.
             draws = np.array([ball.b for ball in self.balls])
-            return draws if self.space.label_noise == 0 else unit_rows(draws)
-        chosen = np.linspace(0, len(drawn) - 1, min(len(drawn), self.solver.n_draws)).astype(int)
-        base, coef = np.hsplit(drawn[chosen], [self.space.gram.rank])
+            return draws if self.space.label_noise == 0 else unit_rows(draws), len(self.balls)
+        base, coef = np.hsplit(drawn, [self.space.gram.rank])
         draws = base + self.space.combine(coef)
-        return unit_rows(draws)
+        return unit_rows(draws), n_chains
 
 
 def unit_rows(vectors: np.ndarray) -> np.ndarray:

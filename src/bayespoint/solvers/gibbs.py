@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval
 from .._threads import one_blas_thread
 from ..interrupt import interrupts
 from ..version_space import VersionSpace
-from .posterior import Posterior
+from .posterior import Posterior, gather
 from .precision import Precision, precision
 
 # Work of a chain in one compiled call, some 15 to 70 ms: time limits and interrupts are
@@ -204,7 +204,8 @@ class _Run:
             # The length is independent of the direction and can be right from the start.
             self.w = [start * (np.linalg.norm(w) / np.linalg.norm(start)) for w in self.w]
         self.rounds: list[list[Leg]] = []
-        self.draws = [np.empty((0, space.gram.rank))] * 2  # of the last two rounds
+        nothing = np.empty((0, space.gram.rank))
+        self.draws = [[nothing] * solver.n_chains] * 2  # of the last two rounds
 
     def solve(self, n_jobs, deadline: float, on_round) -> Posterior:
         limit = max(self.solver.n_samples // self.solver.n_chains, 1)
@@ -241,7 +242,7 @@ class _Run:
             return "interrupted"
         self.w = [w for w, _ in results]
         self.rounds.append([leg._replace(draws=None) for _, leg in results])
-        self.draws = [self.draws[-1], np.concatenate([leg.draws for _, leg in results])]
+        self.draws = [self.draws[-1], [leg.draws for _, leg in results]]
         if self.interrupted:
             return "interrupted"
         return "max_time" if time.perf_counter() > deadline else ""
@@ -292,11 +293,6 @@ class _Run:
         mean = totals.sum(axis=(0, 1)) / counts.sum()
         chains = totals.sum(axis=1) / counts.sum(axis=1)[:, None]
         dual = self.space.dual
-        return Posterior(dual(mean), dual(self._draws()), dual(chains), self.info(stop))
-
-    def _draws(self) -> np.ndarray:
-        """Return n_draws hypotheses from the end of the chains, fewer if need be."""
-        older, latest = self.draws
-        drawn = latest if len(latest) >= self.solver.n_draws else np.vstack([older, latest])
-        chosen = np.linspace(0, len(drawn) - 1, min(len(drawn), self.solver.n_draws))
-        return drawn[chosen.astype(int)]
+        of_chains = [np.vstack(pair) for pair in zip(*self.draws, strict=True)]
+        draws, n_chains = gather(of_chains, self.solver.n_draws)
+        return Posterior(dual(mean), dual(draws), dual(chains), self.info(stop), n_chains)
