@@ -542,7 +542,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             rng=rng,
         )
         self.candidates_ = Bunch(**choice.columns())
-        if self.verbose and choice.log_evidence:
+        if self.verbose and choice.score:
             say(f"{choice}")
         return choice.best
 

@@ -1,4 +1,4 @@
-"""Choose gamma, softness, label noise and intercept by the evidence of the labels."""
+"""Choose gamma, softness, label noise and intercept by what the labels say of them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from .gram import soften, unit_matrix
 from .kernels import Kernel, in_double
+from .probabilities import exactly_one
 from .solvers.ep import Approximation, propagate
 
 # Candidates. Gamma is relative to gamma="scale"; half decades, because the evidence is flat
@@ -20,9 +21,10 @@ LABEL_NOISE = np.array([0.0, 0.01, 0.03, 0.1, 0.2])
 INTERCEPT = np.array([True, False])
 # Where the search begins.
 FIRST_GAMMA, FIRST_SOFTNESS = 10**-0.5, 0.1
-# The evidence is that of so many training points, and of so many outputs, at most.
+# Training points that candidates are judged by, at most; fewer for more outputs than MANY,
+# so that a candidate takes about half a second at most.
 POINTS = 600
-OUTPUTS = 4
+MANY = 10
 # Moments need to match only so well, within so many passes, for the evidence to be known.
 TOL = 0.02
 MAX_ITER = 40
@@ -44,20 +46,22 @@ class Settings(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """The best candidate, and all that were looked at with their log evidence."""
+    """The best candidate, and all that were looked at with their scores."""
 
     best: Settings
-    log_evidence: dict[Settings, float]
+    score: dict[Settings, float]
 
     def __str__(self) -> str:
-        values = ", ".join(f"{name}={value:.3g}" for name, value in self.best._asdict().items())
-        best = self.log_evidence[self.best]
-        return f"{values}: the largest evidence ({best:.2f}) of {len(self.log_evidence)} candidates"
+        values = [
+            f"{name}={value:.3g}" if isinstance(value, float) else f"{name}={value}"
+            for name, value in self.best._asdict().items()
+        ]
+        return f"{', '.join(values)}: the best of {len(self.score)} candidates"
 
     def columns(self) -> dict[str, np.ndarray]:
         """Return all candidates as a table."""
-        names = (*Settings._fields, "log_evidence")
-        rows = [(*settings, value) for settings, value in self.log_evidence.items()]
+        names = (*Settings._fields, "score")
+        rows = [(*settings, value) for settings, value in self.score.items()]
         return {name: np.array([row[i] for row in rows]) for i, name in enumerate(names)}
 
 
@@ -70,7 +74,7 @@ def choose(
     deadline: float,
     rng: np.random.Generator,
 ) -> Choice:
-    """Climb to the largest evidence, one step of one parameter at a time.
+    """Climb to the best score, one step of one parameter at a time.
 
     Parameters
     ----------
@@ -90,7 +94,15 @@ def choose(
     Returns
     -------
     Choice
-        What was chosen. For more than two classes it has the largest sum over classes.
+        What was chosen.
+
+    Notes
+    -----
+    For two classes the score of a candidate is the evidence, log p(y), from expectation
+    propagation. For more it is the logarithm of the leave-one-out probability of the
+    right classes, which the same run gives: classes against the rest are separate models,
+    and the product of their evidences is not that of the labels. Which is the better guide
+    was measured (docs/architecture.md).
     """
     if "auto" not in given:
         return Choice(given, {})
@@ -107,21 +119,18 @@ def choose(
     ]
     search = _Search(X, signs, kernel_for, axes, rng)
     best = search.climb(cast(Place, tuple(first)), deadline)
-    evidences = {search.settings(place): known[0] for place, known in search.known.items()}
-    return Choice(search.settings(best), evidences)
+    scores = {search.settings(place): known[0] for place, known in search.known.items()}
+    return Choice(search.settings(best), scores)
 
 
 class _Search:
     """What is known about candidates, by their places on the axes."""
 
     def __init__(self, X, signs: np.ndarray, kernel_for, axes: list, rng):
-        m = signs.shape[1]
-        rows = np.sort(rng.choice(m, POINTS, replace=False)) if m > POINTS else np.arange(m)
-        # Outputs with both labels; those of the largest classes tell most.
-        signs = signs[:, rows]
-        smaller = np.minimum((signs > 0).sum(axis=1), (signs < 0).sum(axis=1))
-        self.signs = signs[np.argsort(-smaller, kind="stable")[:OUTPUTS]]
-        self.rows = rows
+        n_outputs, m = signs.shape
+        n = min(m, int(POINTS * min(1, MANY / n_outputs) ** (1 / 3)))
+        self.rows = np.sort(rng.choice(m, n, replace=False)) if m > n else np.arange(m)
+        self.signs = signs[:, self.rows]
         self.X = X
         self.kernel_for = kernel_for
         self.axes = axes
@@ -154,7 +163,7 @@ class _Search:
         return places
 
     def evaluate(self, place: Place, near: Place | None) -> None:
-        """Find the evidence of a candidate, beginning with the sites of another."""
+        """Find the score of a candidate, beginning with the sites of another."""
         settings = self.settings(place)
         try:
             unit = self._matrix(place[:2], settings)
@@ -178,8 +187,15 @@ class _Search:
             for s, sites in zip(self.signs, starts, strict=True)
         ]
         reached = all(f.residual <= BELIEVED for f in found)
-        evidence = sum(f.log_evidence for f in found) if reached else -np.inf
-        self.known[place] = evidence, found
+        self.known[place] = self._score(found, settings.label_noise) if reached else -np.inf, found
+
+    def _score(self, found: list[Approximation], label_noise: float) -> float:
+        if len(found) == 1:
+            return found[0].log_evidence
+        outputs = [f.cavity_mean / np.sqrt(f.cavity_variance) for f in found]
+        probability = exactly_one(np.stack(outputs, axis=1), label_noise=label_noise)
+        target = np.argmax(self.signs, axis=0)
+        return float(np.sum(np.log(probability[np.arange(len(target)), target])))
 
     def _matrix(self, key: tuple[int, int], settings: Settings) -> np.ndarray:
         """Return the unit Gram matrix of a gamma and an intercept."""
