@@ -53,7 +53,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     A kernel classifier like `SVC`. Where a support vector machine picks the hypothesis
     of largest margin from all hypotheses that classify the training data correctly
     (version space), the Bayes point machine takes their mean. The spread of these
-    hypotheses gives probabilities, and the sampler an error bar.
+    hypotheses gives probabilities. Parameters that are "auto" are chosen by how probable
+    they make the labels: nothing has to be tuned.
 
     Parameters
     ----------
@@ -61,35 +62,42 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             default="rbf"
         Similarity of two points. A callable gets two arrays and returns the matrix of
         k(x, x') between their rows. With "precomputed", X is that matrix.
-    gamma : {"scale", "auto"} or float, default="scale"
+    gamma : {"auto", "scale"} or float, default="auto"
         Coefficient of poly, rbf, laplacian and sigmoid; rbf is exp(-gamma |x - x'|^2).
         Larger makes the decision boundary more flexible. "scale" is
-        1 / (n_features * X.var()), "auto" is 1 / n_features.
+        1 / (n_features * X.var()); "auto" is chosen around it, and equal to it with
+        "perceptron".
     degree : float, default=3
         Degree of poly, (gamma <x, x'> + coef0)^degree.
     coef0 : float, default=1.0
         Constant of poly and sigmoid.
-    fit_intercept : bool, default=True
+    fit_intercept : bool or "auto", default=True
         Add a constant to the kernel, which lets the decision boundary pass the origin
         of feature space at a distance.
     normalize : bool, default=False
         Scale all points to unit length in feature space: k(x, x') becomes
         k(x, x') / sqrt(k(x, x) k(x', x')).
-    solver : {"auto", "billiard", "perceptron"} or solver object, default="auto"
-        How to find the center of mass. "billiard" samples version space exactly, and
-        needs the whole kernel matrix; "perceptron" averages perceptrons that learned in
-        different orders, and needs parts of it. "auto" is "billiard" up to 2000 training
-        points if `cache_size` allows, and "perceptron" beyond. An object carries its own
+    solver : {"auto", "ep", "billiard", "gibbs", "corners", "perceptron"} or solver object, \
+            default="auto"
+        How to find the center of mass. "ep" approximates the posterior by a Gaussian,
+        without sampling; "billiard" and "gibbs" sample it exactly, the billiard much
+        faster; "corners" averages the corners of version space, a rough estimate. These
+        need the whole kernel matrix. "perceptron" averages perceptrons that learned in
+        different orders, and needs parts of it. "auto" is "ep" up to 2000 training points
+        if `cache_size` allows, and "perceptron" beyond. An object carries its own
         parameters, `solvers.Perceptron(n_members=50)`.
     softness : "auto" or float, default="auto"
         Added to the diagonal of the kernel matrix, relative to it, while training
-        (000, eq. 27): the variance of noise on the output. 0 insists on classifying
-        every training point correctly; where this is impossible "billiard" raises an
-        error, and "perceptron" warns and keeps the best it found. More of it tolerates
-        more noise in the labels. "auto" is 0 where that is easy and 0.1 elsewhere, with
-        a warning.
+        (000, eq. 27): the variance of noise on the output. More of it tolerates more
+        noise in the labels. 0 insists on classifying every training point correctly; where
+        this is impossible "perceptron" warns and keeps the best it found, and other
+        solvers raise an error.
+    label_noise : "auto" or float, default=0
+        Probability that a training label was flipped, wherever its point is (000, eq. 4),
+        below one half; softness is noise near the boundary. Not for "perceptron" and
+        "corners". "auto" may choose it beside softness, for twice the time of a fit.
     cache_size : float, default=2000
-        Megabytes that a fit may take. "billiard" needs up to 32 m^2 bytes for the kernel
+        Megabytes that a fit may take. Solvers need up to 32 m^2 bytes for the kernel
         matrix of m training points and its factor, and 32 m for each draw of each
         output. "perceptron" needs 20 m bytes for each member of each output and a copy
         of the training points in single precision, and keeps rows of the kernel matrix
@@ -97,8 +105,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         before more is used.
     max_time : float, default=None
         Seconds after which `fit` returns the best answer so far, with a
-        `ConvergenceWarning`. If they are not enough for "billiard" to use all training
-        points, a part of them is used.
+        `ConvergenceWarning`. If they are not enough to make the kernel matrix of all
+        training points ready, a part of them is used.
     warm_start : bool, default=False
         Go on from the last fit on the same data, with "perceptron": members that had to
         stop early learn the rest, and if `n_members` has grown there are more of them.
@@ -110,7 +118,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     random_state : int, RandomState instance or None, default=None
         Seed of the sampler; pass an int for the same answer every time.
     verbose : int, default=0
-        1 reports the progress of the solver on standard error.
+        1 reports what was chosen and the progress of the solver on standard error.
 
     Attributes
     ----------
@@ -132,8 +140,22 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         The draws are those of so many chains, one chain after the other.
     chain_coef_ : ndarray of shape (n_outputs, n_chains, n_support)
         Coefficients of the means of the solver's independent chains.
-    softness_, gamma_, constant_ : float
-        The softness, the gamma and the constant term of the kernel that were used.
+    softness_, label_noise_, gamma_, constant_ : float
+        The softness, the label noise, the gamma and the constant term of the kernel that
+        were used.
+    candidates_ : Bunch
+        What "auto" looked at, an entry a candidate: `gamma`, `fit_intercept`, `softness`,
+        `label_noise` and `score`: the evidence log p(y) for two classes, for more the
+        logarithm of the leave-one-out probability of the right classes. Of at most 600
+        training points. Empty if nothing had to be chosen.
+    log_evidence_ : float
+        log p(y) of the training labels, with "ep"; for more than two classes the sum of
+        those of each class against the rest.
+    loo_proba_ : ndarray of shape (n_samples, n_classes)
+        Probabilities of each training point as if it had been left out, with "ep"; NaN
+        for points that were not used.
+    n_iter_ : int
+        Passes of "ep" over the training points.
     origin_ : ndarray
         The point from which the kernels linear (with an intercept) and rbf measure.
     probit_scale_, probit_df_ : float
@@ -141,19 +163,23 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         F is the distribution function of Student's t with `probit_df_` degrees of
         freedom; that of the normal distribution if it is infinite.
     diagnostics_ : Bunch
-        What the solver reports, an entry an output. Of both: `angle` (estimated angle in
-        radians between the answer and that of an endless run), `ess` (effective number
-        of independent draws), `mixed` (whether this error can be believed), `hits`
-        (n_outputs, n_samples: bounces on the wall of each training point, or mistakes on
-        it), `stop` (why it ended), `seconds`, `resultant` (length of the mean of the unit
-        hypotheses). Of "billiard": `r_hat`, `n_bounces`, `length` (of the trajectories),
-        `scatter` (one in so many bounces did); it stops by "tol", "n_bounces",
-        "max_time", "interrupted", "callback", or "escaped" of "herbrich". Of
+        What the solver reports, an entry an output. Of all: `angle` (estimated angle in
+        radians between the answer and that of an endless run: 0 for "ep", whose error is
+        another one, and unknown for "corners"), `ess` (effective number of independent
+        draws), `mixed` (whether this error can be believed), `hits` (n_outputs,
+        n_samples: bounces on the wall of each training point, mistakes on it, or how hard
+        it presses), `stop` (why it ended), `seconds`, `resultant` (length of the mean of
+        the unit hypotheses). Of "ep": `n_iter`, `residual` (largest mismatch of moments, in
+        standard deviations), `log_evidence`; it stops by "tol" or "max_iter". Of
+        "billiard": `r_hat`, `n_bounces`, `length` (of the trajectories),
+        `scatter` (one in so many bounces did), `errors` (mean number of training errors);
+        it stops by "tol" or "n_bounces", or "escaped" of "herbrich". Of "gibbs": `r_hat`,
+        `n_samples`, `errors`. All stop by "max_time", "interrupted" and "callback", too. Of
         "perceptron": `n_mistakes` (n_outputs, n_members), `n_consistent` (members that
         get all training points right), `margin` (the largest found) and `novikoff` (the
         bound on the mistakes that follows), unknown if no member is consistent,
         `n_rows` (rows of the kernel matrix that were computed); it stops when all are
-        "consistent", or by "max_mistakes", "max_time", "interrupted" or "callback".
+        "consistent", or by "max_mistakes".
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -161,18 +187,20 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
 
     Notes
     -----
-    The billiard takes up to 32 m^2 bytes, O(m^3) once for the factor of the Gram matrix,
-    and O(m) a bounce. Perceptrons take O(m) for each mistake and O(m n_features) for each
-    training point that some member gets wrong.
+    Solvers with the whole matrix take up to 32 m^2 bytes and O(m^3) once for the factor of
+    the Gram matrix; "ep" O(m^3) for each of some ten passes, a bounce of the billiard O(m),
+    a sample of "gibbs" O(m^2 log m). "auto" looks at some ten to twenty candidates, each
+    of which takes a short run of "ep" on at most 600 points. Perceptrons take O(m) for each
+    mistake and O(m n_features) for each training point that some member gets wrong.
 
     Probabilities: with a Gaussian prior on w, the length of its part in the span of the
     training points is chi-distributed and independent of the direction, which is what
     the solver samples, and outside the span w keeps its prior. That gives the output at
     a point a mean and a variance. Taking its own variance for each point was measured
-    on fourteen data sets to give worse log loss and worse rejection curves than one
-    common variance for all, so that is what is done; it also makes probabilities and
-    decisions rank alike. With "perceptron" it is fitted to what members say of training
-    points that they have not yet seen.
+    to be no better than one common variance for all (docs/architecture.md), so that is
+    what is done; it also makes probabilities and decisions rank alike. With "ep" it is the
+    median variance of left-out training points. With "perceptron" it is fitted to what
+    members say of training points that they have not yet seen.
 
     References
     ----------
@@ -183,7 +211,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     >>> from sklearn.datasets import load_iris
     >>> from bayespoint import BayesPointClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = BayesPointClassifier(softness=0.1, random_state=0).fit(X, y)
+    >>> model = BayesPointClassifier(random_state=0).fit(X, y)
     >>> model.predict(X[:2])
     array([0, 0])
     """
