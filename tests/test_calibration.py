@@ -21,8 +21,8 @@ SIGNIFICANCE = 1e-4
 
 # One draw from each of 19 chains, which are independent, after 64 samples.
 GIBBS = Gibbs(n_samples=64 * N_DRAWS, n_chains=N_DRAWS, n_draws=N_DRAWS, tol=0)
-# The last third of the bounces is shared by the draws: they are some 300 apart.
-BILLIARD = Billiard(n_bounces=20_000, n_draws=N_DRAWS, tol=0)
+# One draw from each of 19 balls, after some thousand bounces.
+BILLIARD = Billiard(n_bounces=1_500 * N_DRAWS, n_chains=N_DRAWS, n_draws=N_DRAWS, tol=0)
 
 HARD, SOFT, FLIP, BOTH = (0.0, 0.0), (0.3, 0.0), (0.0, 0.15), (0.3, 0.15)  # softness, noise
 
@@ -88,7 +88,7 @@ def test_gibbs_is_calibrated(case):
     assert min(p_values.values()) > SIGNIFICANCE, p_values
 
 
-@pytest.mark.parametrize("case", [HARD, SOFT], ids=["hard", "soft"])
+@pytest.mark.parametrize("case", [HARD, SOFT, FLIP, BOTH], ids=["hard", "soft", "flip", "both"])
 def test_billiard_is_calibrated(case):
     p_values = calibration(BILLIARD, case, n=100)
     assert min(p_values.values()) > SIGNIFICANCE, p_values
@@ -97,7 +97,7 @@ def test_billiard_is_calibrated(case):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("solver", "case"),
-    [*((GIBBS, case) for case in (HARD, SOFT, FLIP, BOTH)), (BILLIARD, HARD), (BILLIARD, SOFT)],
+    [(solver, case) for solver in (GIBBS, BILLIARD) for case in (HARD, SOFT, FLIP, BOTH)],
     ids=str,
 )
 def test_calibrated_at_length(solver, case):
