@@ -300,7 +300,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             rng = np.random.default_rng(check_random_state(self.random_state).randint(_SEEDS))
             deadline = began + (np.inf if self.max_time is None else self.max_time)
             solver = self._choose_solver(*signs.shape)
-            settings = self._choose_settings(X, signs, solver, deadline, rng)
+            settings = self._choose_settings(X, signs, solver, deadline)
             task = Task(
                 X=X,
                 signs=signs,
@@ -548,7 +548,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         fits = fit_whole.memory(m, n_outputs, EP()) <= self.cache_size
         return EP() if m <= LARGE and fits else Perceptron()
 
-    def _choose_settings(self, X, signs, solver, deadline: float, rng) -> Settings:
+    def _choose_settings(self, X, signs, solver, deadline: float) -> Settings:
         """Return what the user fixed, and choose the rest by its evidence."""
         has_gamma = self.kernel in GAMMA_KERNELS
         given = Settings(self.gamma, self.fit_intercept, self.softness, self.label_noise)
@@ -567,7 +567,6 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             partial(self._settle_kernel, X),
             given,
             deadline=now + (deadline - now) * SHARE_OF_CHOICE,
-            rng=rng,
         )
         self.candidates_ = Bunch(**choice.columns())
         if self.verbose and choice.score:

@@ -71,8 +71,7 @@ def choose(
     kernel_for: Callable[[float | str, bool], Kernel],
     given: Settings,
     *,
-    deadline: float,
-    rng: np.random.Generator,
+    deadline: float = np.inf,
 ) -> Choice:
     """Climb to the best score, one step of one parameter at a time.
 
@@ -86,10 +85,8 @@ def choose(
         Gives the kernel for a gamma and a fit_intercept.
     given : Settings
         What is fixed, and "auto" for what is to be chosen.
-    deadline : float
+    deadline : float, default=inf
         Value of `time.perf_counter()` at which to return the best so far.
-    rng : numpy.random.Generator
-        Chooses some of the training points, where there are many.
 
     Returns
     -------
@@ -117,7 +114,7 @@ def choose(
         int(np.argmin(np.abs(np.subtract(axis, value, dtype=float)))) if len(axis) > 1 else 0
         for axis, value in zip(axes, begin, strict=True)
     ]
-    search = _Search(X, signs, kernel_for, axes, rng)
+    search = _Search(X, signs, kernel_for, axes)
     best = search.climb(cast(Place, tuple(first)), deadline)
     scores = {search.settings(place): known[0] for place, known in search.known.items()}
     return Choice(search.settings(best), scores)
@@ -126,10 +123,11 @@ def choose(
 class _Search:
     """What is known about candidates, by their places on the axes."""
 
-    def __init__(self, X, signs: np.ndarray, kernel_for, axes: list, rng):
+    def __init__(self, X, signs: np.ndarray, kernel_for, axes: list):
         n_outputs, m = signs.shape
         n = min(m, int(POINTS * min(1, MANY / n_outputs) ** (1 / 3)))
-        self.rows = np.sort(rng.choice(m, n, replace=False)) if m > n else np.arange(m)
+        # The same points whatever the user's seed: the choice depends on the data alone.
+        self.rows = np.sort(np.random.default_rng(m).choice(m, n, replace=False))
         self.signs = signs[:, self.rows]
         self.X = X
         self.kernel_for = kernel_for

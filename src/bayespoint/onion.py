@@ -183,7 +183,7 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
             gamma = self.gamma if self.kernel in GAMMA_KERNELS else 1.0
             given = Settings(gamma, self.fit_intercept, self.softness, 0.0)
             settle = partial(self._settle_kernel, X)
-            best = choose(X, signs[None], settle, given, deadline=np.inf, rng=rng).best
+            best = choose(X, signs[None], settle, given).best
             kernel = settle(best.gamma, best.fit_intercept)
             matrix = X + kernel.constant if self.kernel == "precomputed" else kernel(X, X)
             rows, space, layers = self._peel(matrix, signs, best.softness, rng)
