@@ -170,7 +170,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         n_samples: bounces on the wall of each training point, mistakes on it, or how hard
         it presses), `stop` (why it ended), `seconds`, `resultant` (length of the mean of
         the unit hypotheses). Of "ep": `n_iter`, `residual` (largest mismatch of moments, in
-        standard deviations), `log_evidence`; it stops by "tol" or "max_iter". Of
+        standard deviations), `log_evidence`; it stops by "tol", "max_iter"
+        or "stalled", when it comes no closer. Of
         "billiard": `r_hat`, `n_bounces`, `length` (of the trajectories),
         `scatter` (one in so many bounces did), `errors` (mean number of training errors);
         it stops by "tol" or "n_bounces", or "escaped" of "herbrich". Of "gibbs": `r_hat`,

@@ -103,7 +103,9 @@ def choose(
     """
     if "auto" not in given:
         return Choice(given, {})
-    scale = kernel_for("scale", True).gamma if given.gamma == "auto" else 1.0
+    scale = kernel_for("scale", True).gamma if given.gamma in ("auto", "scale") else 1.0
+    if given.gamma == "scale":
+        given = given._replace(gamma=scale)
     ranges = (scale * GAMMA, INTERCEPT, SOFTNESS, LABEL_NOISE)
     axes = [
         range_ if value == "auto" else np.array([value], dtype=object)
@@ -173,19 +175,20 @@ class _Search:
         if near is not None and self.known[near][1]:
             starts = [found.sites for found in self.known[near][1]]
         found = [
-            propagate(
-                matrix,
-                s,
-                settings.label_noise,
-                sites=sites,
-                max_iter=MAX_ITER,
-                tol=TOL,
-                one_by_one=False,
-            )
+            self._propagate(matrix, s, settings.label_noise, sites)
             for s, sites in zip(self.signs, starts, strict=True)
         ]
         reached = all(f.residual <= BELIEVED for f in found)
         self.known[place] = self._score(found, settings.label_noise) if reached else -np.inf, found
+
+    def _propagate(self, matrix, signs, label_noise: float, sites) -> Approximation:
+        """Run EP from given sites; if these are too far away, from the beginning."""
+        limits = {"max_iter": MAX_ITER, "tol": TOL, "one_by_one": False}
+        found = propagate(matrix, signs, label_noise, sites=sites, **limits)
+        if found.residual > TOL and sites is not None:
+            anew = propagate(matrix, signs, label_noise, **limits)
+            found = anew if anew.residual < found.residual else found
+        return found
 
     def _score(self, found: list[Approximation], label_noise: float) -> float:
         if len(found) == 1:
@@ -204,7 +207,9 @@ class _Search:
             else:
                 points = in_double(self.X[self.rows])
                 matrix = kernel(points, points)
-            unit, _ = unit_matrix(matrix, self.rows)
+            unit, lengths = unit_matrix(matrix, self.rows)
+            if not lengths.any():
+                raise ValueError("all points at the origin")
             np.fill_diagonal(unit, 1.0)  # a point at the origin tells nothing of others
             self.matrices[key] = unit
         return self.matrices[key]

@@ -172,7 +172,8 @@ def _warn_unless_converged(infos: list[dict]) -> None:
     advice = {
         "n_bounces": "Raise n_bounces or tol of the solver, or soften the boundary",
         "n_samples": "Raise n_samples or tol of the solver, or soften the boundary",
-        "max_iter": "Soften the boundary, or pass another solver",
+        "max_iter": "Raise max_iter or tol of the solver, soften the boundary, or pass another solver",
+        "stalled": "Soften the boundary, or pass another solver",
         "max_time": "Raise max_time",
         "interrupted": "Press Ctrl-C twice to stop without an answer",
     }.get(worst["stop"], "Fit again for a more exact answer")

@@ -153,8 +153,11 @@ class EP(BaseEstimator):
             return bool(state["stop"])
 
         with one_blas_thread(), interrupts() as interrupted:
+            # A point at the origin, whose output is zero, tells nothing: as if it were noise.
+            alone = np.diagonal(space.gram.matrix) == 0
+            matrix = space.gram.matrix + np.diag(alone) if alone.any() else space.gram.matrix
             found = propagate(
-                space.gram.matrix,
+                matrix,
                 space.signs,
                 space.label_noise,
                 max_iter=self.max_iter,
@@ -163,7 +166,8 @@ class EP(BaseEstimator):
                 watch=watch,
             )
             draws = _draws(space, found, self.n_draws, rng)
-        stop = "tol" if found.residual <= self.tol else state["stop"] or "max_iter"
+        stop = state["stop"] or ("max_iter" if found.n_iter >= self.max_iter else "stalled")
+        stop = "tol" if found.residual <= self.tol else stop
         coef = found.coef * space.signs / mean_length(space.gram.rank)
         # The mean of unit vectors is not longer than one, but its approximation may be.
         coef /= max(1.0, float(np.linalg.norm(space.combine(coef))))
@@ -212,9 +216,18 @@ def propagate(
     Approximation
         The iterate with the smallest `residual`, which tells whether it converged.
     """
-    limit = (max_iter, tol, damping)
-    found = _in_parallel(matrix, signs, label_noise, sites, *limit, watch)
-    return _one_by_one(matrix, signs, label_noise, found, *limit, watch) if one_by_one else found
+    stopped = False
+
+    def look(found: Approximation) -> bool:
+        nonlocal stopped
+        stopped = watch is not None and watch(found)
+        return stopped
+
+    limit = (max_iter, tol, damping, look)
+    found = _in_parallel(matrix, signs, label_noise, sites, *limit)
+    if one_by_one and not stopped:
+        found = _one_by_one(matrix, signs, label_noise, found, *limit)
+    return found
 
 
 def _in_parallel(matrix, signs, noise, sites, max_iter, tol, damping, watch) -> Approximation:
@@ -222,7 +235,7 @@ def _in_parallel(matrix, signs, noise, sites, max_iter, tol, damping, watch) -> 
     found = _start(matrix, signs, noise, sites)
     best, n_iter = found, 1
     while best.residual > tol and n_iter < max_iter and damping > LEAST_DAMPING:
-        if watch and watch(best._replace(n_iter=n_iter)):
+        if watch(best._replace(n_iter=n_iter)):
             break
         target = _matched(*_likelihood(signs, found.cavity_mean, found.cavity_variance, noise))
         moved = _assess(matrix, signs, noise, _mixed(found.sites, target, damping), n_iter)
@@ -253,7 +266,7 @@ def _one_by_one(matrix, signs, noise, best, max_iter, tol, damping, watch) -> Ap
     """Update one site after the other, each with its effect on all outputs."""
     sites, n_iter, since = best.sites, best.n_iter, 0
     while best.residual > tol and n_iter < max_iter and since <= PATIENCE:
-        if watch and watch(best._replace(n_iter=n_iter)):
+        if watch(best._replace(n_iter=n_iter)):
             break
         sites = _sweep(matrix, signs, noise, sites, damping)
         n_iter, since = n_iter + 1, since + 1
