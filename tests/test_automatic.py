@@ -350,3 +350,23 @@ def test_refitting_with_the_same_solver_forgets_the_past(moons, iris):
     fresh = BayesPointClassifier(random_state=0).fit(*moons)
     assert model.log_evidence_ == fresh.log_evidence_
     np.testing.assert_array_equal(model.loo_proba_, fresh.loo_proba_)
+
+
+@pytest.mark.parametrize("solver", ["billiard", "gibbs", "corners", "perceptron"])
+def test_refitting_with_another_solver_forgets_the_past(moons, iris, solver):
+    model = BayesPointClassifier(softness=0.1, solver="ep", random_state=0).fit(*iris)
+    model.set_params(solver=SOLVERS[solver]).fit(*moons)
+    for name in ("log_evidence_", "loo_proba_", "n_iter_"):
+        assert not hasattr(model, name)
+
+
+@pytest.mark.parametrize("parameters", [{"gamma": "scale"}, {"solver": "perceptron"}], ids=str)
+def test_says_what_it_chose_beside_a_given_gamma(moons, parameters, capsys):
+    model = BayesPointClassifier(verbose=1, random_state=0, **parameters).fit(*moons)
+    assert f"softness={model.softness_:.3g}" in capsys.readouterr().err
+
+
+def test_does_not_choose_what_cannot_be_fitted():
+    X, y = np.zeros((4, 2)), [0, 1, 0, 1]
+    model = BayesPointClassifier(kernel="linear", fit_intercept="auto").fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X), 0.5, atol=EP().tol)

@@ -351,3 +351,20 @@ def test_same_random_state_same_choice(monkeypatch):
     )
     for name in one:
         np.testing.assert_array_equal(one[name], two[name])
+
+
+@pytest.mark.parametrize("seed", [1, 3, 5])
+def test_a_bad_beginning_does_not_hide_a_better_candidate(seed):
+    # Sites of labels without noise are a bad start for labels with little of it: updates
+    # that diverge from there converge from nothing.
+    X, y = from_the_prior(200, 0.5, 0.01, 0.2, seed)
+    given = Settings(0.5, False, 0.01, "auto")
+    choice = chosen(X, y, given)
+    known = [looked_up(X, y, given._replace(label_noise=eta)) for eta in evidence.LABEL_NOISE]
+    assert choice.log_evidence[choice.best] >= max(known) - len(y) * evidence.TOL**2
+    assert choice.best.label_noise >= 0.1
+
+
+def test_says_gamma_where_it_is_a_word():
+    X, y = from_the_prior(40, 0.5, 0.1, 0.0, seed=0)
+    assert "scale" in str(chosen(X, y, Settings("scale", True, "auto", 0.0)))

@@ -705,3 +705,22 @@ def test_same_seed_same_answer():
 def test_wrong_parameters(parameters):
     with pytest.raises(ValueError, match=next(iter(parameters))):
         EP(**parameters).solve(orthant_space(3), np.random.default_rng(0))
+
+
+def test_is_not_asked_again_once_it_was_told_to_stop():
+    seen = []
+
+    def on_round(info):
+        seen.append(info["n_iter"])
+        return len(seen) == 3
+
+    EP(tol=0).solve(rbf_space(30, 0.1), np.random.default_rng(0), on_round=on_round)
+    assert seen == [1, 2, 3]
+
+
+def test_points_at_the_origin_are_errors_and_nothing_else():
+    space = flipped(teacher_space(6, 2, seed=0), 0.1, n_flips=1)
+    K = np.pad(space.gram.matrix, [(0, 1), (0, 1)])
+    more = VersionSpace(unit_gram(K, 0.0), np.append(space.signs, 1.0), label_noise=0.1)
+    one, two = (EP().solve(s, np.random.default_rng(0)) for s in (space, more))
+    np.testing.assert_allclose(two.coef[:-1], one.coef, atol=1e-12)
