@@ -11,7 +11,7 @@ from scipy import linalg, stats
 from sklearn.base import BaseEstimator
 
 from bayespoint.gram import unit_gram
-from bayespoint.solvers import Billiard, Gibbs
+from bayespoint.solvers import EP, Billiard, Gibbs
 from bayespoint.version_space import VersionSpace
 
 N_POINTS, N_DIMENSIONS = 12, 4
@@ -23,6 +23,7 @@ SIGNIFICANCE = 1e-4
 GIBBS = Gibbs(n_samples=64 * N_DRAWS, n_chains=N_DRAWS, n_draws=N_DRAWS, tol=0)
 # One draw from each of 19 balls, after some thousand bounces.
 BILLIARD = Billiard(n_bounces=1_500 * N_DRAWS, n_chains=N_DRAWS, n_draws=N_DRAWS, tol=0)
+GAUSSIAN = EP(n_draws=N_DRAWS)
 
 HARD, SOFT, FLIP, BOTH = (0.0, 0.0), (0.3, 0.0), (0.0, 0.15), (0.3, 0.15)  # softness, noise
 
@@ -92,6 +93,21 @@ def test_gibbs_is_calibrated(case):
 def test_billiard_is_calibrated(case):
     p_values = calibration(BILLIARD, case, n=100)
     assert min(p_values.values()) > SIGNIFICANCE, p_values
+
+
+@pytest.mark.parametrize("case", [HARD, SOFT, FLIP, BOTH], ids=["hard", "soft", "flip", "both"])
+def test_ep_is_calibrated_at_new_points(case):
+    # The Gaussian is approximate, and its draws cross walls; but what it says of a point
+    # that it has not seen is right, as far as 1000 problems tell.
+    p_values = calibration(GAUSSIAN, case, n=100)
+    assert p_values["output"] > SIGNIFICANCE, p_values
+    assert p_values["errors"] < SIGNIFICANCE, p_values
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", [HARD, SOFT, FLIP, BOTH], ids=["hard", "soft", "flip", "both"])
+def test_ep_is_calibrated_at_length(case):
+    assert calibration(GAUSSIAN, case, n=300, seed=1)["output"] > SIGNIFICANCE
 
 
 @pytest.mark.slow

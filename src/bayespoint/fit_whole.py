@@ -172,7 +172,7 @@ def _warn_unless_converged(infos: list[dict]) -> None:
     advice = {
         "n_bounces": "Raise n_bounces or tol of the solver, or soften the boundary",
         "n_samples": "Raise n_samples or tol of the solver, or soften the boundary",
-        "max_iter": "Raise max_iter or tol of the solver, soften the boundary, or pass another solver",
+        "max_iter": "Raise max_iter or tol of the solver, or soften the boundary",
         "stalled": "Soften the boundary, or pass another solver",
         "max_time": "Raise max_time",
         "interrupted": "Press Ctrl-C twice to stop without an answer",
