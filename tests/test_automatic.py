@@ -1,6 +1,9 @@
 """What a user gets without choosing anything, or by naming a solver."""
 
 import pickle
+import subprocess
+import sys
+import warnings
 from numbers import Real
 
 import numpy as np
@@ -10,7 +13,7 @@ from sklearn.datasets import load_iris, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import LeaveOneOut, cross_val_predict
+from sklearn.model_selection import GridSearchCV, LeaveOneOut, cross_val_predict
 
 from bayespoint import BayesPointClassifier
 from bayespoint.solvers import EP, Billiard, Corners, Gibbs, Perceptron
@@ -312,7 +315,7 @@ def test_an_answer_in_no_time(iris):
     X, y = iris
     with pytest.warns(ConvergenceWarning, match=r"max_time\): pass +1"):
         model = BayesPointClassifier(max_time=1e-6, random_state=0).fit(X, y)
-    assert len(model.candidates_.score) == 1
+    assert len(model.candidates_.score) == 0
     assert model.n_iter_ == 1
     # One pass from what single points say is the direction of the class means.
     assert model.score(X, y) > 0.7
@@ -370,3 +373,74 @@ def test_does_not_choose_what_cannot_be_fitted():
     X, y = np.zeros((4, 2)), [0, 1, 0, 1]
     model = BayesPointClassifier(kernel="linear", fit_intercept="auto").fit(X, y)
     np.testing.assert_allclose(model.predict_proba(X), 0.5, atol=EP().tol)
+
+
+def test_where_ep_gets_lost_the_billiard_takes_over():
+    X, y = make_moons(200, noise=0.4, random_state=0)
+    lost = {"kernel": "linear", "softness": 0, "label_noise": 0.001, "random_state": 0}
+    with pytest.warns(ConvergenceWarning, match='solver="billiard"'):
+        alone = BayesPointClassifier(solver="ep", **lost).fit(X, y)
+    assert not alone.diagnostics_.mixed.any()
+    assert np.isnan(alone.log_evidence_)
+    assert np.isinf(alone.decision_std_error(X)).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = BayesPointClassifier(**lost).fit(X, y)
+    assert "n_bounces" in model.diagnostics_
+    assert model.score(X, y) > 0.8
+
+
+def test_singular_matrices_on_the_way_are_no_error():
+    for seed in range(6):
+        X = np.random.default_rng(seed).standard_normal((6, 2))
+        X, y = np.r_[X, X], np.r_[np.ones(6), -np.ones(5), 1]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = BayesPointClassifier("linear", softness=0, label_noise=0.001, random_state=0)
+            model.fit(X, y)
+        assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_rare_classes_are_among_the_points_that_choose():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1500, 2))
+    y = np.zeros(1500)
+    y[:1], X[:1] = 1, 4
+    model = BayesPointClassifier(random_state=0).fit(X, y)
+    # One class alone would be certain: a score of nearly zero, whatever the parameters.
+    assert model.candidates_.score.max() < -3
+
+
+def test_warnings_point_to_the_user():
+    X, y = make_moons(60, noise=0.3, random_state=0)
+    with pytest.warns(ConvergenceWarning) as caught:
+        BayesPointClassifier(solver=EP(max_iter=1), random_state=0).fit(X, y)
+    assert caught[0].filename == __file__
+    search = GridSearchCV(BayesPointClassifier(solver=EP(max_iter=1)), {"softness": [0.1]}, cv=2)
+    with pytest.warns(ConvergenceWarning) as caught:
+        search.fit(X, y)
+    assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_ctrl_c_during_the_choice_keeps_an_answer():
+    code = """
+import os, signal, threading, warnings
+import numpy as np
+from bayespoint import BayesPointClassifier, evidence
+X = np.random.default_rng(0).standard_normal((300, 5))
+propagate, calls = evidence.propagate, []
+def slow(*args, **options):
+    calls.append(1)
+    if len(calls) == 2:
+        os.kill(os.getpid(), signal.SIGINT)
+    return propagate(*args, **options)
+evidence.propagate = slow
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    model = BayesPointClassifier(random_state=0).fit(X, X[:, 0] > 0)
+assert len(model.candidates_.score) == 2, len(model.candidates_.score)
+assert model.diagnostics_.stop[0] == "interrupted"
+assert "Ctrl-C" in str(caught[0].message)
+assert model.score(X, X[:, 0] > 0) > 0.9
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

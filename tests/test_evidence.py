@@ -1,9 +1,9 @@
-import time
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.datasets import make_moons
 from sklearn.metrics.pairwise import rbf_kernel
 
 from bayespoint import BayesPointClassifier, evidence
@@ -47,13 +47,17 @@ def kernels(X, name="rbf"):
     return kernel_for
 
 
-def chosen(X, y, given, kernel_for=None, deadline=np.inf):
+def never(seconds):
+    return False
+
+
+def chosen(X, y, given, kernel_for=None, should_stop=never):
     return choose(
         X,
         np.atleast_2d(y),
         kernel_for or kernels(X),
         given,
-        deadline=deadline,
+        should_stop,
     )
 
 
@@ -232,15 +236,23 @@ def test_nothing_to_choose_is_no_work():
     assert all(len(column) == 0 for column in choice.columns().values())
 
 
-def test_stops_at_the_deadline():
+def test_stops_when_it_should():
     X, y = from_the_prior(40, 0.5, 0.1, 0.0, seed=0)
     everything = Settings("auto", "auto", "auto", "auto")
-    choice = chosen(X, y, everything, deadline=0.0)
-    assert len(choice.score) == 1
+    asked = []
+
+    def should_stop(seconds):
+        asked.append(seconds)
+        return len(asked) > 3
+
+    assert len(chosen(X, y, everything, should_stop=should_stop).score) == 3
+    assert len(set(asked)) == 1
+    assert 0 < asked[0] < 1
+    choice = chosen(X, y, everything, should_stop=lambda seconds: True)
+    assert choice.score == {}
     first = Settings(evidence.FIRST_GAMMA / (2 * X.var()), True, evidence.FIRST_SOFTNESS, 0.0)
     assert choice.best == pytest.approx(first)
-    choice = chosen(X, y, everything, deadline=time.perf_counter() + 60)
-    assert len(choice.score) > 10
+    assert len(chosen(X, y, everything).score) > 10
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
@@ -260,8 +272,8 @@ def test_takes_fewer_points_for_many_outputs(monkeypatch, calls):
     monkeypatch.setattr(evidence, "MANY", 1)
     X = np.random.default_rng(0).standard_normal((80, 2))
     signs = np.array([np.where(np.arange(80) % 8 == c, 1, -1) for c in range(8)])
-    chosen(X, signs, Settings(0.5, False, "auto", 0.0), deadline=0.0)
-    assert [len(call.signs) for call in calls] == [32] * 8  # an eighth of the work each
+    chosen(X, signs, Settings(0.5, False, 0.1, "auto"))
+    assert {len(call.signs) for call in calls} == {32}  # an eighth of the work each
 
 
 def test_begins_with_the_sites_of_the_neighbor(calls):
@@ -371,6 +383,25 @@ def test_a_bad_beginning_does_not_hide_a_better_candidate(seed):
     assert choice.best.label_noise >= 0.1
 
 
-def test_says_gamma_where_it_is_a_word():
+def test_says_what_gamma_scale_is():
     X, y = from_the_prior(40, 0.5, 0.1, 0.0, seed=0)
-    assert "scale" in str(chosen(X, y, Settings("scale", True, "auto", 0.0)))
+    choice = chosen(X, y, Settings("scale", True, "auto", 0.0))
+    assert choice.best.gamma == pytest.approx(1 / (2 * X.var()))
+    assert f"gamma={choice.best.gamma:.3g}," in str(choice)
+
+
+def test_looks_further_where_nothing_near_is_possible():
+    X, y = make_moons(200, noise=0.4, random_state=0)
+    # With a hard boundary only a large gamma tells these labels apart.
+    assert BayesPointClassifier(softness=0).fit(X, y).score(X, y) == 1
+
+
+def test_indefinite_candidates_are_refused():
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    y = np.where(X[:, 0] > 0, 1, -1)
+    matrix = np.tanh(X @ X.T)
+    needed = -np.linalg.eigvalsh(unit_matrix(matrix)[0]).min()
+    choice = chosen(matrix, y, Settings(1.0, False, "auto", 0.0), kernels(matrix, "precomputed"))
+    assert needed > 0.01
+    for settings, value in choice.score.items():
+        assert np.isfinite(value) == (settings.softness > needed)

@@ -24,6 +24,7 @@ from ._progress import CallbackSupportMixin, Progress, say, with_callbacks
 from ._threads import one_blas_thread
 from .evidence import Settings, choose
 from .fit_rows import fit_rows
+from .interrupt import interrupts
 from .kernels import GAMMA_KERNELS, KERNELS, Kernel, canonical, settle_kernel
 from .prediction import outputs, precomputed_outputs
 from .probabilities import exactly_one, two_classes
@@ -297,17 +298,18 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         signs = self._signs(target)
         # One thread for matrix algebra: its rounding would depend on their number,
         # and the balls and perceptrons have the cores.
-        with one_blas_thread():
+        with one_blas_thread(), interrupts() as interrupted:
             rng = np.random.default_rng(check_random_state(self.random_state).randint(_SEEDS))
             deadline = began + (np.inf if self.max_time is None else self.max_time)
             solver = self._choose_solver(*signs.shape)
-            settings = self._choose_settings(X, signs, solver, deadline)
+            settings = self._choose_settings(X, signs, solver, deadline, interrupted)
             task = Task(
                 X=X,
                 signs=signs,
                 target=target,
                 kernel=self._settle_kernel(X, settings.gamma, settings.fit_intercept),
                 solver=solver,
+                fallback=Billiard() if self.solver == "auto" else None,
                 softness=settings.softness,
                 may_soften=self.softness == "auto",
                 label_noise=settings.label_noise,
@@ -507,7 +509,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         indices : ndarray of shape (n_examples,)
             Indices into the training set, the hardest first.
         hits : ndarray of shape (n_examples,)
-            Bounces on the walls of these points, or mistakes on them, over all outputs.
+            Bounces on the walls of these points, mistakes on them, or with "ep" how hard
+            they press, over all outputs.
         """
         check_is_fitted(self)
         if n_examples < 1:
@@ -549,7 +552,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         fits = fit_whole.memory(m, n_outputs, EP()) <= self.cache_size
         return EP() if m <= LARGE and fits else Perceptron()
 
-    def _choose_settings(self, X, signs, solver, deadline: float) -> Settings:
+    def _choose_settings(self, X, signs, solver, deadline: float, interrupted) -> Settings:
         """Return what the user fixed, and choose the rest by its evidence."""
         has_gamma = self.kernel in GAMMA_KERNELS
         given = Settings(self.gamma, self.fit_intercept, self.softness, self.label_noise)
@@ -562,13 +565,12 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             gamma = "scale" if given.gamma == "auto" else given.gamma
             given = given._replace(gamma=gamma, label_noise=noise)
         now = time.perf_counter()
-        choice = choose(
-            X,
-            signs,
-            partial(self._settle_kernel, X),
-            given,
-            deadline=now + (deadline - now) * SHARE_OF_CHOICE,
-        )
+        until = now + (deadline - now) * SHARE_OF_CHOICE
+
+        def should_stop(seconds: float) -> bool:
+            return bool(interrupted) or time.perf_counter() + seconds > until
+
+        choice = choose(X, signs, partial(self._settle_kernel, X), given, should_stop)
         self.candidates_ = Bunch(**choice.columns())
         if self.verbose and choice.score:
             say(f"{choice}")

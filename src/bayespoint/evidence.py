@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from .gram import soften, unit_matrix
+from .gram import is_definite, soften, unit_matrix
 from .kernels import Kernel, in_double
 from .probabilities import exactly_one
 from .solvers.ep import Approximation, propagate
@@ -25,6 +25,10 @@ FIRST_GAMMA, FIRST_SOFTNESS = 10**-0.5, 0.1
 # so that a candidate takes about half a second at most.
 POINTS = 600
 MANY = 10
+# How long a candidate takes: passes, each the cube of the points, at so many operations a
+# second on a slow day.
+PASSES = 8
+SLOW_FLOPS = 1e10
 # Moments need to match only so well, within so many passes, for the evidence to be known.
 TOL = 0.02
 MAX_ITER = 40
@@ -70,8 +74,7 @@ def choose(
     signs: np.ndarray,
     kernel_for: Callable[[float | str, bool], Kernel],
     given: Settings,
-    *,
-    deadline: float = np.inf,
+    should_stop: Callable[[float], bool],
 ) -> Choice:
     """Climb to the best score, one step of one parameter at a time.
 
@@ -85,8 +88,9 @@ def choose(
         Gives the kernel for a gamma and a fit_intercept.
     given : Settings
         What is fixed, and "auto" for what is to be chosen.
-    deadline : float, default=inf
-        Value of `time.perf_counter()` at which to return the best so far.
+    should_stop : callable
+        Called with the seconds that the next candidate may take; a true answer ends with
+        the best so far.
 
     Returns
     -------
@@ -117,7 +121,7 @@ def choose(
         for axis, value in zip(axes, begin, strict=True)
     ]
     search = _Search(X, signs, kernel_for, axes)
-    best = search.climb(cast(Place, tuple(first)), deadline)
+    best = search.climb(cast(Place, tuple(first)), should_stop)
     scores = {search.settings(place): known[0] for place, known in search.known.items()}
     return Choice(search.settings(best), scores)
 
@@ -129,8 +133,9 @@ class _Search:
         n_outputs, m = signs.shape
         n = min(m, int(POINTS * min(1, MANY / n_outputs) ** (1 / 3)))
         # The same points whatever the user's seed: the choice depends on the data alone.
-        self.rows = np.sort(np.random.default_rng(m).choice(m, n, replace=False))
+        self.rows = part_of_each_class(np.argmax(signs, axis=0) if n_outputs > 1 else signs[0], n)
         self.signs = signs[:, self.rows]
+        self.seconds = n_outputs * PASSES * n**3 / SLOW_FLOPS
         self.X = X
         self.kernel_for = kernel_for
         self.axes = axes
@@ -140,18 +145,22 @@ class _Search:
     def settings(self, place: Place) -> Settings:
         return Settings(*(axis[i] for axis, i in zip(self.axes, place, strict=True)))
 
-    def climb(self, best: Place, deadline: float) -> Place:
-        self.evaluate(best, None)
-        while True:
-            beginning = best
-            for neighbor in self._neighbors(beginning):
-                if time.perf_counter() > deadline:
+    def climb(self, best: Place, should_stop: Callable[[float], bool]) -> Place:
+        """Return the place from which no step leads up, or the best when it must stop."""
+        places = [best]
+        while places:
+            for place in places:
+                if should_stop(self.seconds):
                     return best
-                self.evaluate(neighbor, best)
-                if self.known[neighbor][0] > self.known[best][0]:
-                    best = neighbor
-            if best == beginning:
-                return best
+                self.evaluate(place, best)
+                if self.known[place][0] > self.known[best][0]:
+                    best = place
+            places = self._neighbors(best)
+            if not places and self.known[best][0] == -np.inf:
+                # Nothing is possible around here: look further and further away.
+                everywhere = [p for place in self.known for p in self._neighbors(place)]
+                places = everywhere[:1]
+        return best
 
     def _neighbors(self, place: Place) -> list[Place]:
         places = []
@@ -162,18 +171,19 @@ class _Search:
                     places.append(moved)
         return places
 
-    def evaluate(self, place: Place, near: Place | None) -> None:
+    def evaluate(self, place: Place, near: Place) -> None:
         """Find the score of a candidate, beginning with the sites of another."""
         settings = self.settings(place)
+        self.known[place] = -np.inf, []
         try:
             unit = self._matrix(place[:2], settings)
         except ValueError:  # no kernel with these parameters: the fit would say so
-            self.known[place] = -np.inf, []
             return
         matrix = soften(unit, settings.softness)
-        starts: list[Any] = [None] * len(self.signs)
-        if near is not None and self.known[near][1]:
-            starts = [found.sites for found in self.known[near][1]]
+        if not is_definite(matrix):
+            return
+        starts: list[Any] = [found.sites for found in self.known[near][1]]
+        starts = starts or [None] * len(self.signs)
         found = [
             self._propagate(matrix, s, settings.label_noise, sites)
             for s, sites in zip(self.signs, starts, strict=True)
@@ -183,10 +193,10 @@ class _Search:
 
     def _propagate(self, matrix, signs, label_noise: float, sites) -> Approximation:
         """Run EP from given sites; if these are too far away, from the beginning."""
-        limits = {"max_iter": MAX_ITER, "tol": TOL, "one_by_one": False}
-        found = propagate(matrix, signs, label_noise, sites=sites, **limits)
+        quick = partial(propagate, max_iter=MAX_ITER, tol=TOL, one_by_one=False)
+        found = quick(matrix, signs, label_noise, sites=sites)
         if found.residual > TOL and sites is not None:
-            anew = propagate(matrix, signs, label_noise, **limits)
+            anew = quick(matrix, signs, label_noise)
             found = anew if anew.residual < found.residual else found
         return found
 
@@ -213,3 +223,11 @@ class _Search:
             np.fill_diagonal(unit, 1.0)  # a point at the origin tells nothing of others
             self.matrices[key] = unit
         return self.matrices[key]
+
+
+def part_of_each_class(target: np.ndarray, n: int, rng=None) -> np.ndarray:
+    """Return about n points at random, at least one of each class; all if there are fewer."""
+    rng = np.random.default_rng(len(target)) if rng is None else rng
+    order = rng.permutation(len(target))
+    _, first = np.unique(target[order], return_index=True)
+    return np.sort(order[np.union1d(first, np.arange(min(n, len(target))))])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from typing import Any
 
 import joblib
@@ -13,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ._progress import Progress
 from ._threads import threads
+from ._warn import warn
 from .gram import IndefiniteKernelError, check_symmetric
 from .interrupt import interrupts
 from .kernels import NOT_FINITE, in_double
@@ -134,11 +134,9 @@ def _members(task: Task, rows: np.ndarray, previous: dict | None) -> Members:
         state = {k: v for k, v in previous.items() if k != "made_for"}
         if previous["made_for"] == _fingerprint(task):
             return Members(**state).with_more(task.solver.n_members)
-        warnings.warn(
+        warn(
             "warm_start=True, but the training data or the parameters of the kernel are not "
             "those of the last fit: starting anew.",
-            UserWarning,
-            stacklevel=6,
         )
     return _new_members(task, rows)
 
@@ -189,12 +187,10 @@ def _answer(task: Task, rows, lengths, members: Members, posteriors) -> Answer:
 def _warn_unless_consistent(posteriors: list[Posterior], members: Members, stop: str, solver):
     """Say what members did not reach, and whether they did what is impossible."""
     if any(p.info["n_mistakes"].max() > 1.001 * p.info["novikoff"] for p in posteriors):
-        warnings.warn(
+        warn(
             "A perceptron made more mistakes than Novikoff's theorem allows: the kernel is not "
             "positive semi-definite, and the answer is not a mean over a version space. Choose "
             "another kernel or other parameters of it, or a larger softness.",
-            UserWarning,
-            stacklevel=6,
         )
     n, n_consistent = members.consistent().size, int(members.consistent().sum())
     if stop == "consistent":
@@ -216,4 +212,4 @@ def _warn_unless_consistent(posteriors: list[Posterior], members: Members, stop:
             f"The perceptrons stopped early ({stop}): {n_consistent} of {n} classify all training "
             f"points correctly; {used}. {advice}, or go on with warm_start=True."
         )
-    warnings.warn(message, ConvergenceWarning, stacklevel=6)
+    warn(message, ConvergenceWarning)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-import warnings
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ._progress import Progress, describe
+from ._warn import warn
+from .evidence import part_of_each_class
 from .gram import IndefiniteKernelError
 from .kernels import in_double
 from .probabilities import probit_scale
@@ -34,7 +36,15 @@ def fit_whole(task: Task, progress: Progress) -> Answer:
     problem = _pose(task, matrix, rows)
     del matrix
     posteriors = _solve(task, problem, progress)
+    if task.fallback is not None and any(_is_lost(p.info) for p in posteriors):
+        posteriors = _solve(task._replace(solver=task.fallback), problem, None)
+    _warn_unless_converged([p.info for p in posteriors])
     return _answer(problem, posteriors)
+
+
+def _is_lost(info: dict[str, Any]) -> bool:
+    """Tell whether a solver had its time and still did not get close."""
+    return info["stop"] in ("max_iter", "stalled") and not info["mixed"]
 
 
 def _pose(task: Task, matrix: np.ndarray, rows: np.ndarray) -> Problem:
@@ -45,11 +55,9 @@ def _pose(task: Task, matrix: np.ndarray, rows: np.ndarray) -> Problem:
         if not task.may_soften or error.needed_softness is None:
             raise
         softness = error.needed_softness
-    warnings.warn(
+    warn(
         f'softness="auto" chose softness={softness:.3g}, because the kernel matrix is not positive '
         "semi-definite. Choose another kernel, or pass a number to choose the softness yourself.",
-        UserWarning,
-        stacklevel=5,
     )
     return pose_problem(matrix, rows, task.signs, softness, task.label_noise)
 
@@ -64,13 +72,12 @@ def _choose_rows(task: Task) -> np.ndarray:
     """Return the training points that time and memory allow, all if possible."""
     m = task.n_samples
     rows = np.arange(m)
-    if task.max_time is not None and (n := _affordable(task.max_time)) < m:
-        rows = _part_of_each_class(task.target, n, task.rng)
-        warnings.warn(
+    if task.max_time is not None and (n := _affordable(task)) < m:
+        rows = part_of_each_class(task.target, n, task.rng)
+        warn(
             f"max_time={task.max_time:g} is too short to use all {m} training points: the "
             f"classifier is trained on {len(rows)} of them, chosen at random.",
             ConvergenceWarning,
-            stacklevel=5,
         )
     needed = memory(len(rows), len(task.signs), task.solver)
     if needed > task.cache_size:
@@ -83,30 +90,25 @@ def _choose_rows(task: Task) -> np.ndarray:
     return rows
 
 
-def _affordable(max_time: float) -> int:
-    """Return how many points can be made ready in half of a time."""
+def _affordable(task: Task) -> int:
+    """Return how many points can be made ready in half of the time that is left."""
+    left = task.deadline - time.perf_counter()
+    factors = 1 + len(task.signs) * getattr(task.solver, "n_factors", 0)
     sizes = np.arange(100, 100_000, 50)
-    seconds = SECONDS_PER_ENTRY * sizes**2.0 + SECONDS_PER_FACTOR * sizes**3.0
-    fits = int(np.searchsorted(seconds, max_time / 2))
+    seconds = SECONDS_PER_ENTRY * sizes**2.0 + factors * SECONDS_PER_FACTOR * sizes**3.0
+    fits = int(np.searchsorted(seconds, left / 2))
     return int(sizes[max(fits - 1, 0)])
 
 
-def _part_of_each_class(target: np.ndarray, n: int, rng) -> np.ndarray:
-    """Return about n rows at random, at least one of each class."""
-    order = rng.permutation(len(target))
-    _, first = np.unique(target[order], return_index=True)
-    return np.sort(order[np.union1d(first, np.arange(n))])
-
-
-def _solve(task: Task, problem: Problem, progress: Progress) -> list[Posterior]:
-    """Run the solver for each output, and warn where it did not get there."""
+def _solve(task: Task, problem: Problem, progress: Progress | None) -> list[Posterior]:
+    """Run the solver for each output."""
     posteriors: list[Posterior] = []
     for i, (space, start) in enumerate(zip(problem.spaces, _starts(task, problem), strict=True)):
         now = time.perf_counter()
         share = (task.deadline - now) / (len(problem.spaces) - i)
         if posteriors and posteriors[-1].info["stop"] in ("interrupted", "callback"):
             share = 0.0  # the others get the shortest run that gives an answer
-        with progress.output(i) as on_round:
+        with progress.output(i) if progress else nullcontext() as on_round:
             posterior = task.solver.solve(
                 space,
                 task.rng,
@@ -116,7 +118,6 @@ def _solve(task: Task, problem: Problem, progress: Progress) -> list[Posterior]:
                 on_round=on_round,
             )
         posteriors.append(posterior)
-    _warn_unless_converged([p.info for p in posteriors])
     return posteriors
 
 
@@ -124,7 +125,7 @@ def _starts(task: Task, problem: Problem) -> list[np.ndarray | None]:
     """Enter all version spaces before the first is sampled: one may be empty."""
     if task.label_noise:  # then every hypothesis is possible
         return [None] * len(problem.spaces)
-    return [space.enter(task.rng) for space in problem.spaces]
+    return [space.enter(task.rng, task.deadline) for space in problem.spaces]
 
 
 def _answer(problem: Problem, posteriors: list[Posterior]) -> Answer:
@@ -168,18 +169,17 @@ def _warn_unless_converged(infos: list[dict]) -> None:
     early = [info for info in infos if info["stop"] not in ("tol", "done")]
     if not early:
         return
-    worst = max(early, key=lambda info: (not info["mixed"], info["angle"]))
+    worst = max(early, key=lambda info: (not info["mixed"], np.nan_to_num(info["angle"])))
     advice = {
         "n_bounces": "Raise n_bounces or tol of the solver, or soften the boundary",
         "n_samples": "Raise n_samples or tol of the solver, or soften the boundary",
         "max_iter": "Raise max_iter or tol of the solver, or soften the boundary",
-        "stalled": "Soften the boundary, or pass another solver",
+        "stalled": 'Soften the boundary, or pass solver="billiard"',
         "max_time": "Raise max_time",
         "interrupted": "Press Ctrl-C twice to stop without an answer",
     }.get(worst["stop"], "Fit again for a more exact answer")
-    warnings.warn(
+    warn(
         f"The solver stopped early ({worst['stop']}): {describe(worst).strip()}. The answer so "
         f"far is kept. {advice}.",
         ConvergenceWarning,
-        stacklevel=6,
     )

@@ -61,7 +61,7 @@ def unit_gram(kernel_matrix: np.ndarray, softness: float, names: np.ndarray | No
     The factor is a Cholesky decomposition with diagonal pivoting, O(m r^2) for rank r.
     """
     matrix, lengths = unit_matrix(kernel_matrix, names)
-    matrix = soften(matrix, softness)
+    soften(matrix, softness, out=matrix)
     factor, pivots = _pivoted_cholesky(matrix, softness)
     extent = np.full(len(matrix), factor.shape[1])
     extent[pivots] = np.arange(1, factor.shape[1] + 1)
@@ -103,16 +103,15 @@ def unit_matrix(
     return matrix, lengths
 
 
-def soften(unit: np.ndarray, softness: float) -> np.ndarray:
+def soften(unit: np.ndarray, softness: float, out: np.ndarray | None = None) -> np.ndarray:
     """Add softness to the diagonal of a unit Gram matrix and scale it to one again.
 
     Softness lambda adds lambda k(x_i, x_i) to the diagonal (000, eq. 27): scaled to
     unit length the matrix is (K + lambda I) / (1 + lambda).
     """
-    if softness == 0:
-        return unit
-    matrix = unit / (1 + softness)
-    np.fill_diagonal(matrix, np.diagonal(unit))
+    diagonal = np.diagonal(unit).copy()
+    matrix = np.divide(unit, 1 + softness, out=out)
+    np.fill_diagonal(matrix, diagonal)
     return matrix
 
 
@@ -123,6 +122,13 @@ def check_symmetric(matrix: np.ndarray) -> None:
     for rows, columns in _pairs_of_blocks(len(matrix)):
         difference = matrix[rows, columns] - matrix[columns, rows].T
         _refuse_asymmetry(difference / np.outer(scale[rows], scale[columns]))
+
+
+def is_definite(matrix: np.ndarray) -> bool:
+    """Tell whether a unit matrix can be a Gram matrix, but for noise."""
+    shifted = matrix.copy()
+    shifted.flat[:: len(matrix) + 1] += LARGEST_NOISE
+    return linalg.lapack.dpotrf(shifted.T, overwrite_a=1, clean=0)[1] == 0
 
 
 def _symmetrize(matrix: np.ndarray) -> None:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 IMPATIENT = 3.0
 
 _last_press = -IMPATIENT
+_current: Interrupted | None = None
 
 
 class Interrupted:
@@ -31,10 +32,15 @@ def interrupts() -> Iterator[Interrupted]:
 
     Compiled code cannot be left by an exception, and one that arrives while its result
     is handed over ends in a SystemError or a crash. Outside the main thread, and where
-    somebody else handles the signal, nothing is changed.
+    somebody else handles the signal, nothing is changed. Inside another such block it is
+    the same wish.
     """
-    interrupted = Interrupted()
+    global _current
     ours = threading.current_thread() is threading.main_thread()
+    if ours and _current is not None:
+        yield _current
+        return
+    interrupted = Interrupted()
     if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield interrupted
         return
@@ -47,9 +53,11 @@ def interrupts() -> Iterator[Interrupted]:
         _last_press = now
 
     signal.signal(signal.SIGINT, note)
+    _current = interrupted
     try:
         yield interrupted
     finally:
+        _current = None
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if interrupted.twice:
         raise KeyboardInterrupt

@@ -108,7 +108,7 @@ def settle_kernel(
         )
     kernel = Kernel(
         name,
-        gamma=_settle_gamma(gamma, X) if name in GAMMA_KERNELS else 1.0,
+        gamma=_settle_gamma(gamma, X, name) if name in GAMMA_KERNELS else 1.0,
         degree=degree,
         coef0=coef0,
         normalize=normalize,
@@ -196,8 +196,11 @@ def _dense_rbf(X, Y, gamma: float, origin) -> np.ndarray:
     return matrix
 
 
-def _settle_gamma(gamma, X) -> float:
-    """Return gamma, or 1 / (n_features * X.var()) for "scale", as SVC does."""
+def _settle_gamma(gamma, X, name) -> float:
+    """Return gamma, or 1 / (n_features * X.var()) for "scale", as SVC does.
+
+    Laplacian measures distances, not their squares: for it, the root of the variance.
+    """
     if gamma != "scale":
         return float(gamma)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -208,8 +211,10 @@ def _settle_gamma(gamma, X) -> float:
             variance = float(X.var(dtype=np.float64))
         # Of constant data the variance is zero, but for rounding.
         constant = np.sqrt(variance) <= 4 * np.finfo(X.dtype).eps * float(abs(X).max())
-    scale = 1.0 if constant else 1.0 / (X.shape[1] * variance)
-    if not np.isfinite(scale) or not np.isfinite(variance):
+        lost = constant and not sparse.issparse(X) and bool(np.any(X[0] != X))
+        unit = np.sqrt(variance) if name == "laplacian" else variance
+    scale = 1.0 if constant else 1.0 / (X.shape[1] * unit)
+    if not np.isfinite(scale) or not np.isfinite(variance) or (lost and variance == 0):
         raise ValueError(
             f'gamma="scale" needs features of moderate size, but the variance of X is '
             f"{variance:.3g}. Scale the features, for example with StandardScaler."

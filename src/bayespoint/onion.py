@@ -46,8 +46,9 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
     kernel, gamma, degree, coef0, fit_intercept, normalize
         As in `BayesPointClassifier`.
     softness : "auto" or float, default="auto"
-        As in `BayesPointClassifier`. Errors are those of hypotheses with this noise on
-        their outputs, as in training; 0 gives 002's algorithm.
+        As in `BayesPointClassifier`, but for indefinite kernels, which are an error.
+        Errors are those of hypotheses with this noise on their outputs, as in training; 0
+        gives 002's algorithm.
     errors : tuple (n_negative, n_positive) or "cv", default=(0, 0)
         The entry that predicts. "cv" takes the one with the smallest error in
         cross-validation, of equal ones that with the fewest training errors, and costs as
@@ -125,7 +126,7 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
         "fit_intercept": ["boolean", StrOptions({"auto"})],
         "normalize": ["boolean"],
         "softness": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
-        "errors": [StrOptions({"cv"}), tuple],
+        "errors": [StrOptions({"cv"}), tuple, list],
         "max_errors": [Interval(Integral, 0, None, closed="left")],
         "cv": ["cv_object"],
         "n_bounces": [Interval(Integral, 1, None, closed="left")],
@@ -183,7 +184,7 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
             gamma = self.gamma if self.kernel in GAMMA_KERNELS else 1.0
             given = Settings(gamma, self.fit_intercept, self.softness, 0.0)
             settle = partial(self._settle_kernel, X)
-            best = choose(X, signs[None], settle, given).best
+            best = choose(X, signs[None], settle, given, lambda seconds: False).best
             kernel = settle(best.gamma, best.fit_intercept)
             matrix = X + kernel.constant if self.kernel == "precomputed" else kernel(X, X)
             rows, space, layers = self._peel(matrix, signs, best.softness, rng)

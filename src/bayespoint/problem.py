@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 
+from ._warn import warn
 from .gram import unit_gram
 from .version_space import VersionSpace
 
@@ -60,11 +60,9 @@ def off_origin(squared_lengths: np.ndarray) -> np.ndarray:
             "gives zero. Pass fit_intercept=True, or another kernel."
         )
     if len(kept) < len(squared_lengths):
-        warnings.warn(
+        warn(
             f"{len(squared_lengths) - len(kept)} training points lie at the origin of feature "
             "space, where every hypothesis gives zero; they are ignored. fit_intercept=True "
             "moves them away from it.",
-            UserWarning,
-            stacklevel=7,
         )
     return kept

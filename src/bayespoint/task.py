@@ -17,6 +17,7 @@ class Task(NamedTuple):
     target: np.ndarray  # (n_samples,), the class of each point by number
     kernel: Kernel
     solver: Any
+    fallback: Any  # the solver to take where that one does not get close, or None
     softness: float
     may_soften: bool  # whether softness may become more if it has to
     label_noise: float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ PERCEPTRON_MARGIN = 1e-3
 LIGHT_TRAP_BOUNCES = 100_000
 # A combination of unit vectors below this length has vanished.
 PROOF = 1e-10
+# Seconds that the linear program has at least, whatever the deadline.
+LEAST_TIME = 1.0
 # How many conflicting points an error message names.
 NAMED_CONFLICTS = 10
 
@@ -88,8 +91,10 @@ class VersionSpace(NamedTuple):
         """Tell whether w classifies every training point correctly."""
         return bool(self.margins(w).min() > 0)
 
-    def enter(self, rng: np.random.Generator) -> np.ndarray:
+    def enter(self, rng: np.random.Generator, deadline: float = math.inf) -> np.ndarray:
         """Return a hypothesis in version space, or say why there is none.
+
+        The linear program gives up at the deadline, a value of `time.perf_counter()`.
 
         Tried in turn: equal margins by a direct solve, where the points are linearly
         independent; the kernel perceptron (000, algorithm 1); the light trap (002, sec.
@@ -97,11 +102,11 @@ class VersionSpace(NamedTuple):
         """
         _check_origin(self)
         _check_opposites(self)
-        for attempt in (solve_directly, learn_perceptron, trap_light, solve_program):
+        for attempt in (solve_directly, learn_perceptron, trap_light):
             w = attempt(self, rng)
             if w is not None and self.margins(w).min() > SMALLEST_MARGIN:
                 return w
-        raise AssertionError("solve_program returns a hypothesis or raises")
+        return solve_program(self, deadline)
 
 
 def solve_directly(space: VersionSpace, rng=None) -> np.ndarray | None:
@@ -127,9 +132,10 @@ def learn_perceptron(
     margins = np.zeros(len(space.signs))
     limit = int(np.ceil(smallest_margin**-2))
     with interrupts() as interrupted:
+        before = bool(interrupted)
         count, mistakes = learn(space.gram.matrix, space.signs, order, margins, limit)
-    if interrupted:
-        raise KeyboardInterrupt
+        if interrupted and not before:
+            raise KeyboardInterrupt
     return _unit(space.combine(count)) if mistakes < limit else None
 
 
@@ -167,7 +173,7 @@ def halfway(space: VersionSpace, b: np.ndarray, v: np.ndarray) -> tuple[np.ndarr
     return b * math.cos(t) + v * math.sin(t), v * math.cos(t) - b * math.sin(t)
 
 
-def solve_program(space: VersionSpace, rng=None) -> np.ndarray:
+def solve_program(space: VersionSpace, deadline: float = math.inf) -> np.ndarray:
     """Return the hypothesis of largest margin in a box, or raise with a proof.
 
     The linear program: maximise t subject to <w, z_i> >= t, |w_j| <= 1. At its optimum
@@ -182,6 +188,7 @@ def solve_program(space: VersionSpace, rng=None) -> np.ndarray:
         b_ub=np.zeros(m),
         bounds=[(-1, 1)] * rank + [(None, 1)],
         method="highs",
+        options={"time_limit": max(deadline - time.perf_counter(), LEAST_TIME)},
     )
     if result.status == 0:
         w = _unit(result.x[:rank])
@@ -196,7 +203,7 @@ def solve_program(space: VersionSpace, rng=None) -> np.ndarray:
         reason = (
             "no hypothesis could be found that classifies all training points with a margin "
             f"above {SMALLEST_MARGIN:g}, and no proof that there is none: the problem is at "
-            "the limit of double precision"
+            "the limit of double precision, or time was up"
         )
     raise NoVersionSpaceError(_no_version_space(reason), conflict, weights)
 
@@ -207,9 +214,12 @@ def _sharpen(space: VersionSpace, weights: np.ndarray) -> tuple[np.ndarray, np.n
     if not conflict.size:
         return conflict, weights[conflict], np.inf
     columns = space.walls[conflict].T
-    sharp, _ = optimize.nnls(
-        np.vstack([columns, np.ones(len(conflict))]), np.append(np.zeros(len(columns)), 1.0)
-    )
+    try:
+        sharp, _ = optimize.nnls(
+            np.vstack([columns, np.ones(len(conflict))]), np.append(np.zeros(len(columns)), 1.0)
+        )
+    except RuntimeError:  # it takes too many iterations
+        return conflict, weights[conflict], np.inf
     conflict, sharp = conflict[sharp > 0], sharp[sharp > 0]
     sharp = sharp / sharp.sum()
     return conflict, sharp, float(np.linalg.norm(sharp @ space.walls[conflict]))

@@ -441,6 +441,9 @@ class _Game:
         length = sum(leg.length for leg in legs) / sum(leg.hits.sum() for leg in legs)
         if self.solver.scatter == "auto":
             self.scatter = max(round(scatter_length / length), 1)
+            if self.space.label_noise > 0:
+                # A ball between near walls makes tiny arcs and must not wait for its energy.
+                self.scatter = min(self.scatter, self.first)
         upcoming = max((GROWTH - 1) * sum(self.sizes), self.first)
         self.spacing = length * upcoming / n_draws
 

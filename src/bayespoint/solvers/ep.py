@@ -27,6 +27,11 @@ CALMING = 0.8
 RUNAWAY = 10.0
 LEAST_DAMPING = 0.05
 PATIENCE = 10
+# An inverse with larger errors than this is none.
+LARGEST_ERROR = 1e-6
+# Up to this mismatch of moments the answer is close to that of the fixed point. Far from it
+# what is called evidence can be any number.
+CLOSE = 0.1
 _LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)
 
 
@@ -91,10 +96,11 @@ class EP(BaseEstimator):
     Minka (2001), A family of algorithms for approximate Bayesian inference, MIT.
     """
 
+    n_factors = 10  # of matrices, in a typical run: the work
     _parameter_constraints = {
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "damping": [Interval(Real, 0, 1, closed="right")],
+        "damping": [Interval(Real, LEAST_DAMPING, 1, closed="right")],
         "n_draws": [Interval(Integral, 2, None, closed="left")],
     }
 
@@ -284,7 +290,10 @@ def _mixed(old: Sites, new: Sites, share: float) -> Sites:
 def _sweep(matrix, signs, noise, sites: Sites, damping: float) -> Sites:
     """Visit every site once; the covariance changes by a rank-one update."""
     precision, shift = (np.array(part) for part in sites)
-    covariance = np.linalg.solve(np.eye(len(signs)) + matrix * precision, matrix)
+    try:
+        covariance = np.linalg.solve(np.eye(len(signs)) + matrix * precision, matrix)
+    except np.linalg.LinAlgError:
+        return sites
     mean = covariance @ shift
     for i, y in enumerate(signs):
         variance = covariance[i, i]
@@ -373,11 +382,14 @@ def _solve_cholesky(matrix, precision, shift):
 
 def _solve_lu(matrix, precision, shift):
     """Return the same where label noise has made some precisions negative."""
-    a = np.eye(len(matrix)) + matrix * precision
+    unit = np.eye(len(matrix))
+    a = unit + matrix * precision
     sign, log_det = np.linalg.slogdet(a)
     if sign <= 0:
         return None
-    inverse = linalg.inv(a)
+    inverse = np.linalg.inv(a)
+    if not np.abs(inverse @ a - unit).max() < LARGEST_ERROR:
+        return None
     mean = inverse @ (matrix @ shift)
     variance = np.einsum("ij,ji->i", inverse, matrix)
     return 1 - precision * variance, variance, shift - precision * mean, log_det
@@ -386,23 +398,27 @@ def _solve_lu(matrix, precision, shift):
 def _draws(space: VersionSpace, found: Approximation, n_draws: int, rng) -> np.ndarray:
     """Return the coefficients of unit hypotheses drawn from the Gaussian."""
     factor, precision = space.gram.factor, found.sites.precision
-    scaled = factor * np.sqrt(np.abs(precision))[:, None]
-    added, taken = scaled[precision >= 0], scaled[precision < 0]
-    inverse_covariance = added.T @ added - taken.T @ taken
+    scaled = factor * np.sqrt(np.maximum(precision, 0.0))[:, None]
+    inverse_covariance = scaled.T @ scaled
+    if (negative := precision < 0).any():
+        scaled = factor[negative] * np.sqrt(-precision[negative])[:, None]
+        inverse_covariance -= scaled.T @ scaled
+    del scaled
     inverse_covariance.flat[:: len(inverse_covariance) + 1] += 1
-    upper = linalg.cholesky(inverse_covariance)
+    upper = linalg.cholesky(inverse_covariance, overwrite_a=True)
     noise = rng.standard_normal((len(upper), n_draws))
     draws = (found.coef @ factor) + linalg.solve_triangular(upper, noise).T
     return space.dual(draws / np.linalg.norm(draws, axis=1, keepdims=True))
 
 
 def _info(found: Approximation, stop: str) -> dict[str, Any]:
+    close = found.residual <= CLOSE
     return {
-        "angle": 0.0,
+        "angle": 0.0 if close else np.nan,
         "ess": np.inf,
-        "mixed": True,
+        "mixed": close,
         "n_iter": found.n_iter,
         "residual": found.residual,
-        "log_evidence": found.log_evidence,
+        "log_evidence": found.log_evidence if close else np.nan,
         "stop": stop,
     }
