@@ -66,8 +66,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     gamma : {"auto", "scale"} or float, default="auto"
         Coefficient of poly, rbf, laplacian and sigmoid; rbf is exp(-gamma |x - x'|^2).
         Larger makes the decision boundary more flexible. "scale" is
-        1 / (n_features * X.var()); "auto" is chosen around it, and equal to it with
-        "perceptron".
+        1 / (n_features * X.var()), for laplacian 1 / (n_features * X.std()); "auto" is
+        chosen around it (in `SVC`, it is 1 / n_features), and equal to it with "perceptron".
     degree : float, default=3
         Degree of poly, (gamma <x, x'> + coef0)^degree.
     coef0 : float, default=1.0
@@ -85,7 +85,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         faster; "corners" averages the corners of version space, a rough estimate. These
         need the whole kernel matrix. "perceptron" averages perceptrons that learned in
         different orders, and needs parts of it. "auto" is "ep" up to 2000 training points
-        if `cache_size` allows, and "perceptron" beyond. An object carries its own
+        if `cache_size` allows ("billiard" where "ep" does not converge), and "perceptron"
+        beyond. An object carries its own
         parameters, `solvers.Perceptron(n_members=50)`.
     softness : "auto" or float, default="auto"
         Added to the diagonal of the kernel matrix, relative to it, while training
@@ -98,9 +99,9 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         below one half; softness is noise near the boundary. Not for "perceptron" and
         "corners". "auto" may choose it beside softness, for twice the time of a fit.
     cache_size : float, default=2000
-        Megabytes that a fit may take. Solvers need up to 32 m^2 bytes for the kernel
-        matrix of m training points and its factor, and 32 m for each draw of each
-        output. "perceptron" needs 20 m bytes for each member of each output and a copy
+        Megabytes that a fit may take. Solvers need up to 32 m^2 bytes (48 m^2 "corners") for
+        the kernel matrix of m training points and its factor, and 32 m for each draw of
+        each output. "perceptron" needs 20 m bytes for each member of each output and a copy
         of the training points in single precision, and keeps rows of the kernel matrix
         in what is left; less of it is slower, with the same result. An error says so
         before more is used.

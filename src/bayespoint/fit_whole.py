@@ -65,7 +65,7 @@ def _pose(task: Task, matrix: np.ndarray, rows: np.ndarray) -> Problem:
 def memory(m: int, n_outputs: int, solver: Any) -> float:
     """Return the megabytes that m points need: Gram matrix, its factor, draws."""
     draws = n_outputs * getattr(solver, "n_draws", Billiard().n_draws)
-    return 32 * m * (m + draws) / 2**20
+    return 8 * m * (getattr(solver, "n_matrices", 4) * m + 4 * draws) / 2**20
 
 
 def _choose_rows(task: Task) -> np.ndarray:

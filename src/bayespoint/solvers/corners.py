@@ -52,6 +52,7 @@ class Corners(BaseEstimator):
     Herbrich, Graepel, Campbell (2001), Bayes Point Machines, JMLR 1, sec. 3.
     """
 
+    n_matrices = 6  # of the size of the Gram matrix, at the same time
     _parameter_constraints = {"n_draws": [Interval(Integral, 2, None, closed="left")]}
 
     def __init__(self, *, n_draws=256):

@@ -405,9 +405,11 @@ def _draws(space: VersionSpace, found: Approximation, n_draws: int, rng) -> np.n
         inverse_covariance -= scaled.T @ scaled
     del scaled
     inverse_covariance.flat[:: len(inverse_covariance) + 1] += 1
-    upper = linalg.cholesky(inverse_covariance, overwrite_a=True)
-    noise = rng.standard_normal((len(upper), n_draws))
+    noise = rng.standard_normal((factor.shape[1], n_draws))
+    # Symmetric: its transpose, in the order that LAPACK wants, is the same without a copy.
+    upper = linalg.cholesky(inverse_covariance.T, overwrite_a=True)
     draws = (found.coef @ factor) + linalg.solve_triangular(upper, noise).T
+    del inverse_covariance, upper
     return space.dual(draws / np.linalg.norm(draws, axis=1, keepdims=True))
 
 
