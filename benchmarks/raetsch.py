@@ -23,7 +23,6 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from scipy.linalg import solve_triangular
 from scipy.special import ndtr
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.gaussian_process import GaussianProcessClassifier
@@ -37,7 +36,7 @@ from threadpoolctl import threadpool_limits
 
 from bayespoint import BayesPointClassifier
 from bayespoint.gram import soften
-from bayespoint.solvers.ep import propagate
+from bayespoint.solvers.ep import predict, propagate
 
 SETS = ("banana", "breast-cancer", "diabetes", "heart", "thyroid", "titanic", "waveform")
 GRID = {"C": 10.0 ** np.arange(-1, 3.1, 0.5), "gamma": 10.0 ** np.arange(-3, 1.1, 0.5)}
@@ -90,11 +89,8 @@ def guides(folder: Path, name: str, number: int) -> dict[str, tuple[float, float
             found = propagate(matrix, y.astype(float), one_by_one=False, max_iter=40, tol=0.02)
             evidence.append(found.log_evidence)
             loo.append(found.log_loo.sum())
-            root = np.sqrt(found.sites.precision)
-            lower = np.linalg.cholesky(np.eye(len(y)) + root[:, None] * matrix * root)
-            known = np.sum(solve_triangular(lower, (across * root).T, lower=True) ** 2, axis=0)
-            mean = across @ found.coef
-            own.append(ndtr(mean / np.sqrt(1 - known)))
+            mean, variance = predict(matrix, found, across)
+            own.append(ndtr(mean / np.sqrt(variance)))
             common.append(ndtr(mean / np.sqrt(np.median(found.cavity_variance))))
     evidence, loo, own, common = map(np.array, (evidence, loo, own, common))
 

@@ -725,3 +725,19 @@ def test_points_at_the_origin_are_errors_and_nothing_else():
     more = VersionSpace(unit_gram(K, 0.0), np.append(space.signs, 1.0), label_noise=0.1)
     one, two = (EP().solve(s, np.random.default_rng(0)) for s in (space, more))
     np.testing.assert_allclose(two.coef[:-1], one.coef, atol=1e-12)
+
+
+def test_predictions_are_those_of_the_gaussian(problem, rng):
+    K, y, eta = problem
+    found = fixed_point(K, y, eta)
+    mean, covariance = posterior_of(K, found.sites)
+    # New points: a training point again, one that is orthogonal to all, and one in between.
+    across = np.array([K[0], np.zeros(len(K)), 0.6 * K[1]])
+    at, variance = module.predict(K, found, across)
+    # Its output is a part that is known from the training outputs, and a rest with its prior.
+    known = np.linalg.lstsq(K, across.T, rcond=None)[0].T
+    rest = 1 - np.sum(known * across, axis=1)
+    np.testing.assert_allclose(at, known @ mean, atol=1e-8)
+    spread = np.einsum("ij,jk,ik->i", known, covariance, known)
+    np.testing.assert_allclose(variance, spread + rest, atol=1e-8)
+    assert variance[1] == 1

@@ -236,6 +236,31 @@ def propagate(
     return found
 
 
+def predict(
+    matrix: np.ndarray, found: Approximation, across: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean and variance of the outputs at new points.
+
+    Parameters
+    ----------
+    matrix : array of shape (m, m)
+        The Gram matrix of `propagate`.
+    found : Approximation
+        Its answer.
+    across : array of shape (n, m)
+        Inner products of new points, of unit length, with the training points: of softened
+        points, whose noise then is part of the variance.
+
+    Returns
+    -------
+    mean, variance : ndarray of shape (n,)
+        Phi(mean / sqrt(variance)) is the probability of a positive output.
+    """
+    precision = found.sites.precision
+    known = np.linalg.solve(np.eye(len(matrix)) + matrix * precision, across.T)
+    return across @ found.coef, 1 - np.einsum("ij,j,ji->i", across, precision, known)
+
+
 def _in_parallel(matrix, signs, noise, sites, max_iter, tol, damping, watch) -> Approximation:
     """Update all sites at once; where that gets no closer, go back and take smaller steps."""
     found = _start(matrix, signs, noise, sites)
