@@ -65,9 +65,8 @@ def describe(info: dict[str, Any]) -> str:
             f"{info['n_mistakes']:,} mistakes, {info['n_rows']:,} rows of the kernel matrix"
         )
     if "residual" in info:
-        return (
-            f"pass {info['n_iter']:>3}, moments match to {info['residual']:.1e}, "
-            f"log evidence {info['log_evidence']:.2f}"
+        return f"pass {info['n_iter']:>3}, moments match to {info['residual']:.1e}" + (
+            f", log evidence {info['log_evidence']:.2f}" if info["mixed"] else ""
         )
     if info["stop"] == "done":
         return "done, with an error that is not known"
