@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from . import solvers as solvers
     from .classifier import BayesPointClassifier as BayesPointClassifier
     from .export import to_arviz as to_arviz
+    from .linear import LinearBayesPointClassifier as LinearBayesPointClassifier
     from .onion import OnionClassifier as OnionClassifier
     from .reject import rejection_curve as rejection_curve
 
@@ -17,6 +18,7 @@ __version__ = "0.1.0"
 # Where each public name lives; it is imported when it is first used.
 _HOME = {
     "BayesPointClassifier": "classifier",
+    "LinearBayesPointClassifier": "linear",
     "OnionClassifier": "onion",
     "rejection_curve": "reject",
     "solvers": "",
@@ -25,6 +27,7 @@ _HOME = {
 
 __all__ = [
     "BayesPointClassifier",
+    "LinearBayesPointClassifier",
     "OnionClassifier",
     "__version__",
     "rejection_curve",

@@ -175,11 +175,11 @@ def test_site_is_the_textbooks_where_that_is_benign(rng):
     M, V = rng.standard_normal(50), rng.uniform(0.5, 2, 50)
     y = rng.choice([-1.0, 1.0], 50)
     for eta in [0.0, 0.05, 0.3]:
-        found = module._matched(*module._likelihood(y, M, V, eta))
+        found = module._matched(*module.likelihood(y, M, V, eta))
         log_Z, precision, shift = np.transpose(
             [textbook_site(*case, eta) for case in zip(M, V, y, strict=True)]
         )
-        np.testing.assert_allclose(module._likelihood(y, M, V, eta)[0], log_Z, rtol=1e-12)
+        np.testing.assert_allclose(module.likelihood(y, M, V, eta)[0], log_Z, rtol=1e-12)
         # Two inverses of numbers near one are subtracted: 1e-16, a few times.
         np.testing.assert_allclose(found.precision, precision, rtol=1e-10, atol=1e-13)
         np.testing.assert_allclose(found.shift, shift, rtol=1e-10, atol=1e-13)
@@ -188,7 +188,7 @@ def test_site_is_the_textbooks_where_that_is_benign(rng):
 def test_sites_far_on_the_wrong_side_are_finite():
     # The textbook's variance is V - V here.
     M, V, y = np.array([-1e3, -40.0, 40.0]), np.ones(3), np.ones(3)
-    found = module._matched(*module._likelihood(y, M, V, 0.0))
+    found = module._matched(*module.likelihood(y, M, V, 0.0))
     assert np.isfinite(found).all()
     assert np.all(found.precision >= 0)
 
@@ -217,11 +217,11 @@ def forget_the_mean(log_z, a, vb, mean, variance):
     return Sites(vb / (variance * (1 - vb)), a / (1 - vb))
 
 
-def forget_the_noise(signs, mean, variance, noise, likelihood=module._likelihood):
+def forget_the_noise(signs, mean, variance, noise, likelihood=module.likelihood):
     return likelihood(signs, mean, variance, 0.0)
 
 
-def forget_half_of_the_noise(signs, mean, variance, noise, likelihood=module._likelihood):
+def forget_half_of_the_noise(signs, mean, variance, noise, likelihood=module.likelihood):
     return likelihood(signs, mean, variance, noise / 2)
 
 
@@ -230,8 +230,8 @@ def forget_half_of_the_noise(signs, mean, variance, noise, likelihood=module._li
     [
         ("_matched", forget_the_rest_of_the_variance),
         ("_matched", forget_the_mean),
-        ("_likelihood", forget_the_noise),
-        ("_likelihood", forget_half_of_the_noise),
+        ("likelihood", forget_the_noise),
+        ("likelihood", forget_half_of_the_noise),
     ],
 )
 def test_a_broken_site_disagrees_with_the_slow_twin(name, wrong, monkeypatch):

@@ -268,7 +268,7 @@ def _in_parallel(matrix, signs, noise, sites, max_iter, tol, damping, watch) -> 
     while best.residual > tol and n_iter < max_iter and damping > LEAST_DAMPING:
         if watch(best._replace(n_iter=n_iter)):
             break
-        target = _matched(*_likelihood(signs, found.cavity_mean, found.cavity_variance, noise))
+        target = _matched(*likelihood(signs, found.cavity_mean, found.cavity_variance, noise))
         moved = _assess(matrix, signs, noise, _mixed(found.sites, target, damping), n_iter)
         n_iter += 1
         if moved is None or moved.residual > RUNAWAY * best.residual:
@@ -284,7 +284,7 @@ def _in_parallel(matrix, signs, noise, sites, max_iter, tol, damping, watch) -> 
 
 def _start(matrix, signs, noise, sites: Sites | None) -> Approximation:
     """Return the posterior from given sites, or from what single points say."""
-    alone = _matched(*_likelihood(signs, np.zeros(len(signs)), np.diagonal(matrix), noise))
+    alone = _matched(*likelihood(signs, np.zeros(len(signs)), np.diagonal(matrix), noise))
     nothing = Sites(np.zeros(len(signs)), np.zeros(len(signs)))
     for tried in (sites, alone, nothing):
         found = None if tried is None else _assess(matrix, signs, noise, tried, 1)
@@ -327,7 +327,7 @@ def _sweep(matrix, signs, noise, sites: Sites, damping: float) -> Sites:
             continue  # a cavity that is no distribution waits for its neighbors
         V = variance / left
         M = mean[i] - V * (shift[i] - precision[i] * mean[i])
-        target = _matched(*_likelihood(np.array([y]), np.array([M]), np.array([V]), noise))
+        target = _matched(*likelihood(np.array([y]), np.array([M]), np.array([V]), noise))
         change = damping * (target.precision[0] - precision[i])
         if not 1 + change * variance > 0:
             continue
@@ -340,7 +340,7 @@ def _sweep(matrix, signs, noise, sites: Sites, damping: float) -> Sites:
     return Sites(precision, shift)
 
 
-def _likelihood(signs, mean, variance, noise):
+def likelihood(signs, mean, variance, noise):
     """Return log Z of cavities, a = d log Z / dM, V b = -V d^2 log Z / dM^2, and the cavity."""
     deviation = np.sqrt(variance)
     z = signs * mean / deviation
@@ -373,7 +373,7 @@ def _assess(matrix, signs, noise, sites: Sites, n_iter: int) -> Approximation | 
     if not (np.all(q > 0) and np.all(cavity_variance > 0) and np.all(np.isfinite(coef))):
         return None
     cavity_mean = mean - cavity_variance * coef
-    log_z, a, vb, M, V = _likelihood(signs, cavity_mean, cavity_variance, noise)
+    log_z, a, vb, M, V = likelihood(signs, cavity_mean, cavity_variance, noise)
     # log of the integral of cavity times site, which is 1 / sqrt(q) before the exponent.
     exponent = q * (shift**2 * V + 2 * shift * M - precision * M**2) / 2
     log_evidence = np.sum(log_z - 0.5 * np.log(q) - exponent) + 0.5 * (shift @ mean - log_det)

@@ -1,0 +1,488 @@
+"""LinearBayesPointClassifier: a Gaussian belief about the weights, updated by data."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from ._threads import one_blas_thread
+from ._warn import warn
+from .kernels import canonical
+from .probabilities import two_classes
+from .solvers.linear import Belief, Fit, fit_factorized, fit_full, outputs
+
+# covariance="auto" is "full" up to so many weights.
+MODERATE = 500
+# The prior variance of the intercept, in units of the noise and of prior outputs.
+WIDE = 100.0
+# Candidates for prior_variance="auto", as the mean variance of prior outputs, and how many
+# training points judge them.
+CANDIDATES = 10.0 ** np.arange(-4, 4.1, 0.5)
+ENOUGH = 5000
+# How well moments have to match for the evidence to be known, and within how many sweeps.
+QUICK = 0.02
+FEW_SWEEPS = 20
+_SEEDS = np.iinfo(np.int32).max
+
+
+class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
+    """Classify by the mean of all linear classifiers, weighted by the data.
+
+    Weights are Gaussian, w ~ N(0, prior_variance), and so is what is known about them
+    after training, by expectation propagation. P(y = 1 | x, w) is
+    Phi(<w, x> / sqrt(noise_variance)). For many rows and features, dense or sparse, and
+    for data that arrive piece by piece. Two classes only, so far.
+
+    Parameters
+    ----------
+    prior_variance : "auto" or float, default="auto"
+        Variance of each weight before training. More lets weights grow. "auto" chooses it
+        by its evidence, in units of the root mean square of the entries of each feature
+        that are not zero, so that features need not be scaled.
+    noise_variance : float, default=1.0
+        Variance of the noise on outputs. 0 insists on classifying all training points
+        correctly. Only its ratio to `prior_variance` matters for predictions.
+    covariance : {"auto", "full", "factorized"}, default="auto"
+        "full" knows how weights are correlated: O(n d^2) a sweep for n rows and d features,
+        8 d^2 bytes, and a handful of sweeps. "factorized" takes weights to be
+        independent: O(nnz) a sweep for nnz entries that are not zero, 16 bytes for each of
+        them while training. "auto" is "full" up to 500 weights.
+    fit_intercept : bool, default=True
+        Add a weight for a constant, with a wide prior of its own.
+    max_iter : int, default=100
+        Upper limit on the sweeps over the training points.
+    tol : float, default=1e-3
+        Stop when nothing moves by more than this, in standard deviations.
+    batch_sweeps : int, default=1
+        Sweeps of `partial_fit` over its rows.
+    forgetting : float, default=0.0
+        Share of what was learned that is forgotten before each `partial_fit`, for data
+        that drift.
+    class_weight : dict, "balanced" or None, default=None
+        How often the rows of each class count.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order in which "factorized" visits rows.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The class labels.
+    coef_ : ndarray of shape (1, n_features)
+        Means of the weights.
+    intercept_ : ndarray of shape (1,)
+        Mean of the intercept.
+    coef_variance_ : ndarray of shape (1, n_features)
+        Variances of the weights.
+    coef_covariance_ : ndarray of shape (n_weights, n_weights)
+        Their covariance, the intercept last; only with "full".
+    prior_variance_ : ndarray of shape (n_weights,)
+        Variance of each weight before training, the intercept last.
+    covariance_ : str
+        "full" or "factorized".
+    log_evidence_ : float
+        log p(y | X); of the last call of `partial_fit`, given what came before.
+    n_iter_ : int
+        Sweeps.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, if X had them.
+
+    References
+    ----------
+    Minka (2001), A family of algorithms for approximate Bayesian inference, MIT.
+    Graepel, Candela, Borchert, Herbrich (2010), Web-scale Bayesian click-through rate
+    prediction for sponsored search advertising in Microsoft's Bing search engine, ICML.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from bayespoint import LinearBayesPointClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = LinearBayesPointClassifier().fit(X, y)
+    >>> model.predict(X[:3])
+    array([0, 0, 0])
+    """
+
+    _parameter_constraints = {
+        "prior_variance": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
+        "noise_variance": [Interval(Real, 0, None, closed="left")],
+        "covariance": [StrOptions({"auto", "full", "factorized"})],
+        "fit_intercept": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "batch_sweeps": [Interval(Integral, 1, None, closed="left")],
+        "forgetting": [Interval(Real, 0, 1, closed="both")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        prior_variance="auto",
+        noise_variance=1.0,
+        covariance="auto",
+        fit_intercept=True,
+        max_iter=100,
+        tol=1e-3,
+        batch_sweeps=1,
+        forgetting=0.0,
+        class_weight=None,
+        random_state=None,
+    ):
+        self.prior_variance = prior_variance
+        self.noise_variance = noise_variance
+        self.covariance = covariance
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.batch_sweeps = batch_sweeps
+        self.forgetting = forgetting
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn from all training points.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each point counts.
+
+        Returns
+        -------
+        self : LinearBayesPointClassifier
+            The fitted classifier.
+        """
+        self._validate_params()
+        X, y = self._check_training_data(X, y, reset=True)
+        self.classes_ = np.unique(y)
+        X, signs, weight = self._labeled(X, y, sample_weight)
+        if len(np.unique(signs)) < 2:
+            raise ValueError("Of the two classes of y, one has no row of positive weight.")
+        with one_blas_thread():
+            self._set_prior(X, signs, weight)
+            found = self._learn(X, signs, weight, self._prior(), self.max_iter, self.tol)
+        if found.change > self.tol:
+            warn(
+                f"The weights still moved by {found.change:.2g} standard deviations after "
+                f"{found.n_iter} sweeps. Raise max_iter or tol.",
+                ConvergenceWarning,
+            )
+        self._store(found)
+        return self
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Learn from more training points: what is known becomes the prior.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        classes : array-like of shape (2,), default=None
+            All classes; needed in the first call, unless both are in y.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each point counts.
+
+        Returns
+        -------
+        self : LinearBayesPointClassifier
+            The classifier.
+        """
+        self._validate_params()
+        first = not hasattr(self, "classes_")
+        X, y = self._check_training_data(X, y, reset=first)
+        if first:
+            self.classes_ = np.unique(y if classes is None else classes)
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(
+                f"classes should be those of the first call, {self.classes_}, but are {classes}."
+            )
+        X, signs, weight = self._labeled(X, y, sample_weight)
+        with one_blas_thread():
+            if first:
+                self._set_prior(X, signs, weight)
+            belief = self._prior() if first else self._forget()
+            self._store(self._learn(X, signs, weight, belief, self.batch_sweeps, self.tol))
+        return self
+
+    def decision_function(self, X):
+        """Return the mean output in units of its standard deviation, noise included.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Positive for the second class.
+        """
+        mean, variance = self._outputs(X)
+        deviation = np.sqrt(variance + self.noise_variance)
+        return mean / np.where(deviation > 0, deviation, 1.0)
+
+    def decision_std(self, X):
+        """Return the standard deviation of <w, x>, which more data would lower.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Standard deviations, without the noise.
+        """
+        return np.sqrt(self._outputs(X)[1])
+
+    def predict_proba(self, X):
+        """Return the probability of each class, averaged over all weights.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            Probabilities in the order of `classes_`.
+        """
+        return two_classes(self.decision_function(X))
+
+    def predict(self, X, loss=None):
+        """Return the class of each point.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points.
+        loss : array-like of shape (2, 2), default=None
+            What it costs, with the true class in rows and the decision in columns; the
+            decision of the smallest expected cost is taken. The more probable class by
+            default.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+        """
+        check_is_fitted(self)
+        if loss is None:
+            return self.classes_[(self.decision_function(X) > 0).astype(int)]
+        loss = np.asarray(loss, dtype=float)
+        if loss.shape != (2, 2):
+            raise ValueError(
+                f"loss should have a row for each true class and a column for each decision, "
+                f"shape (2, 2), but has shape {loss.shape}."
+            )
+        return self.classes_[np.argmin(self.predict_proba(X) @ loss, axis=1)]
+
+    def sample_coef(self, n_samples=1, random_state=None):
+        """Return weights drawn from the posterior.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            Number of draws.
+        random_state : int, RandomState instance or None, default=None
+            Seed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_weights)
+            Weights, the intercept last.
+        """
+        check_is_fitted(self)
+        rng = check_random_state(random_state)
+        belief = self._belief()
+        noise = rng.standard_normal((n_samples, len(belief.shift)))
+        return belief.mean() + belief.scatter(noise)
+
+    def merge(self, other):
+        """Return what both have learned, from different data and the same prior.
+
+        Parameters
+        ----------
+        other : LinearBayesPointClassifier
+            Fitted with the same parameters, classes and features.
+
+        Returns
+        -------
+        LinearBayesPointClassifier
+            A new classifier. What is multiplied are the contributions of the data: exact, as
+            far as both are.
+        """
+        check_is_fitted(self)
+        check_is_fitted(other)
+        same = (
+            np.array_equal(self.classes_, other.classes_)
+            and np.array_equal(self.prior_variance_, other.prior_variance_)
+            and self.covariance_ == other.covariance_
+            and self.noise_variance == other.noise_variance
+        )
+        if not same:
+            raise ValueError(
+                "Classifiers should have the same classes, prior, noise and covariance to be "
+                "merged, but these differ. Pass a number for prior_variance: "
+                '"auto" depends on the data.'
+            )
+        mine, theirs, prior = self._belief(), other._belief(), self._prior()
+        merged = type(self)(**self.get_params(deep=False))
+        for name in ("classes_", "n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                setattr(merged, name, getattr(self, name))
+        merged.prior_variance_, merged.covariance_ = self.prior_variance_, self.covariance_
+        belief = Belief(
+            mine.precision + theirs.precision - prior.precision,
+            mine.shift + theirs.shift - prior.shift,
+        )
+        evidence = self.log_evidence_ + other.log_evidence_
+        merged._store(Fit(belief, evidence, 0.0, max(self.n_iter_, other.n_iter_)))
+        return merged
+
+    def _check_training_data(self, X, y, reset):
+        """Return validated points, CSR or dense, and labels."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset)
+        check_classification_targets(y)
+        return canonical(X), y
+
+    def _labeled(self, X, y, sample_weight):
+        """Return the rows that count, their labels, +1 and -1, and how often they count."""
+        unknown = np.setdiff1d(y, self.classes_)
+        if unknown.size:
+            raise ValueError(f"y should hold classes {self.classes_}, but holds {unknown}.")
+        if len(self.classes_) > 2:
+            kind = type_of_target(self.classes_, input_name="y", raise_unknown=True)
+            raise ValueError(
+                f"Only binary classification is supported. The type of the target is {kind}."
+            )
+        if len(self.classes_) < 2:
+            raise ValueError(
+                "y should hold two classes to tell apart, but holds one class: "
+                f"{self.classes_[0]!r}."
+            )
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        positive = y == self.classes_[1]
+        if self.class_weight is not None:
+            low, high = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+            weight = weight * np.where(positive, high, low)
+        signs, used = np.where(positive, 1.0, -1.0), weight > 0
+        return (X, signs, weight) if used.all() else (X[used], signs[used], weight[used])
+
+    def _set_prior(self, X, signs, weight) -> None:
+        """Fix the kind of covariance and the prior variance of each weight."""
+        n_weights = X.shape[1] + self.fit_intercept
+        self.covariance_ = self.covariance
+        if self.covariance == "auto":
+            self.covariance_ = "full" if n_weights <= MODERATE else "factorized"
+        if self.prior_variance != "auto":
+            variance = np.full(X.shape[1], float(self.prior_variance))
+            mean_square = weight @ (_squared(X) @ variance) / max(weight.sum(), 1e-300)
+            self.prior_variance_ = self._with_intercept(variance, float(mean_square))
+            return
+        # Of entries that are not zero: a rare feature need not have large weights.
+        total, count = weight @ _squared(X), weight @ (X != 0)
+        unit = np.divide(count, total, out=np.ones(X.shape[1]), where=total > 0)
+        unit /= weight @ (_squared(X) @ unit) / weight.sum() or 1.0
+        self.prior_variance_ = self._best_variance(X, signs, weight, unit)
+
+    def _with_intercept(self, variance: np.ndarray, prior_outputs: float) -> np.ndarray:
+        if not self.fit_intercept:
+            return variance
+        return np.append(variance, WIDE * (self.noise_variance + prior_outputs))
+
+    def _best_variance(self, X, signs, weight, unit: np.ndarray) -> np.ndarray:
+        """Climb to the scale of the prior with the largest evidence."""
+        rng = np.random.default_rng(len(signs))
+        if len(signs) > ENOUGH:
+            rows = np.sort(rng.choice(len(signs), ENOUGH, replace=False))
+            X, signs, weight = X[rows], signs[rows], weight[rows]
+        known: dict[int, float] = {}
+
+        def evidence(i: int) -> float:
+            if i not in known:
+                self.prior_variance_ = self._with_intercept(CANDIDATES[i] * unit, CANDIDATES[i])
+                fit = self._learn(X, signs, weight, self._prior(), FEW_SWEEPS, QUICK)
+                known[i] = fit.log_evidence
+            return known[i]
+
+        best = len(CANDIDATES) // 2
+        while True:
+            near = [i for i in (best - 1, best + 1) if 0 <= i < len(CANDIDATES)]
+            better = max([best, *near], key=evidence)
+            if better == best:
+                return self._with_intercept(CANDIDATES[best] * unit, CANDIDATES[best])
+            best = better
+
+    def _prior(self) -> Belief:
+        precision = 1 / self.prior_variance_
+        if self.covariance_ == "full":
+            precision = np.diag(precision)
+        return Belief(precision, np.zeros(len(self.prior_variance_)))
+
+    def _belief(self) -> Belief:
+        return Belief(self._precision, self._shift)
+
+    def _forget(self) -> Belief:
+        """Return what is known, moved toward the prior."""
+        kept, prior, belief = 1 - self.forgetting, self._prior(), self._belief()
+        return Belief(
+            kept * belief.precision + self.forgetting * prior.precision,
+            kept * belief.shift + self.forgetting * prior.shift,
+        )
+
+    def _learn(self, X, signs, weight, prior: Belief, max_iter: int, tol: float) -> Fit:
+        if prior.is_full:
+            return fit_full(X, signs, weight, prior, self.noise_variance, max_iter, tol)
+        X = X if sparse.issparse(X) else sparse.csr_array(X)
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(_SEEDS))
+        return fit_factorized(X, signs, weight, prior, self.noise_variance, max_iter, tol, rng)
+
+    def _store(self, found: Fit) -> None:
+        """Keep what predictions and later updates need, as plain arrays and numbers."""
+        self._precision, self._shift = found.belief
+        mean, covariance = found.belief.mean(), found.belief.covariance()
+        d = self.n_features_in_
+        self.coef_ = mean[None, :d]
+        self.intercept_ = mean[d:] if self.fit_intercept else np.zeros(1)
+        variance = np.diagonal(covariance) if found.belief.is_full else covariance
+        self.coef_variance_ = variance[None, :d].copy()
+        if found.belief.is_full:
+            self.coef_covariance_ = covariance
+        self.log_evidence_ = found.log_evidence
+        self.n_iter_ = found.n_iter
+
+    def _outputs(self, X) -> tuple[np.ndarray, np.ndarray]:
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return outputs(canonical(X), self._belief())
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _squared(X):
+    """Return the squares of all entries."""
+    return X.power(2) if sparse.issparse(X) else X**2

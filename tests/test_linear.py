@@ -1,0 +1,273 @@
+import numpy as np
+import pytest
+from scipy import sparse, special, stats
+from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from bayespoint import LinearBayesPointClassifier
+from bayespoint._jit.linear import log_phi
+from bayespoint.solvers.ep import propagate
+from bayespoint.solvers.linear import Belief, fit_factorized, fit_full
+
+COVARIANCES = ["full", "factorized"]
+
+
+def classifier(**parameters):
+    return LinearBayesPointClassifier(**{"random_state": 0, **parameters})
+
+
+@pytest.fixture
+def data():
+    return make_classification(150, 6, n_informative=3, flip_y=0.1, random_state=0)
+
+
+def exact(**parameters):
+    """Everything fixed, and iterated to the end."""
+    given = {"prior_variance": 1.0, "fit_intercept": False, "tol": 1e-10, "max_iter": 10_000}
+    return classifier(**{**given, **parameters})
+
+
+# What it computes
+
+
+def test_figures_of_infer_net():
+    # Published with the tests of Infer.NET's Bayes point machine.
+    X, y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), [False, True, True]
+    model = exact(covariance="factorized").fit(X, y)
+    np.testing.assert_allclose(model.coef_, [[0.5641895835, 0.5641895835]], atol=1e-10)
+    np.testing.assert_allclose(model.coef_variance_, [[0.6816901138, 0.6816901138]], atol=1e-10)
+    probability = model.predict_proba([[0, 2], [4, 0]])[:, 1]
+    np.testing.assert_allclose(probability, [0.7205601920, 0.7434467008], atol=1e-10)
+    assert model.log_evidence_ == pytest.approx(-2.0794415417, abs=1e-10)
+
+
+@pytest.mark.parametrize("noise", [1.3, 0.1])
+def test_full_covariance_is_the_gaussian_process_with_a_linear_kernel(data, noise):
+    X, y = data
+    model = exact(prior_variance=0.7, noise_variance=noise, covariance="full").fit(X, y)
+    matrix = 0.7 * X @ X.T + noise * np.eye(len(X))
+    found = propagate(matrix, 2.0 * y - 1, tol=1e-12, max_iter=1000)
+    np.testing.assert_allclose(model.coef_[0], 0.7 * X.T @ found.coef, atol=1e-8)
+    assert model.log_evidence_ == pytest.approx(found.log_evidence, abs=1e-8)
+
+
+@pytest.mark.parametrize("noise", [1.0, 0.0])
+def test_independent_weights_need_no_covariance(noise):
+    # Every row has a single entry: the posterior of the weights is independent.
+    rng = np.random.default_rng(0)
+    X = np.eye(5)[rng.integers(0, 5, 60)] * rng.uniform(0.5, 2, (60, 1))
+    y = X.sum(axis=1) * 0 + (rng.random(60) < 0.8) if noise else X.sum(axis=1) > 0
+    y = y.astype(int)
+    y[:2] = 0, 1
+    X[0] *= -1 if not noise else 1
+    full, other = (exact(noise_variance=noise, covariance=c).fit(X, y) for c in COVARIANCES)
+    np.testing.assert_allclose(full.coef_, other.coef_, atol=1e-8)
+    np.testing.assert_allclose(full.coef_variance_, other.coef_variance_, atol=1e-8)
+    assert full.log_evidence_ == pytest.approx(other.log_evidence_, abs=1e-8)
+
+
+def test_a_forgotten_factor_would_be_noticed():
+    # The negative control of the last test: with correlated features they do differ.
+    X = np.random.default_rng(0).standard_normal((60, 2)) @ [[1, 0.9], [0, 0.1]]
+    y = X[:, 0] > 0
+    full, other = (exact(covariance=c).fit(X, y) for c in COVARIANCES)
+    assert np.abs(full.coef_variance_ - other.coef_variance_).max() > 0.01
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES)
+def test_evidence_of_one_row_is_exact(covariance):
+    X = np.array([[2.0, -1.0]])
+    model = exact(covariance=covariance, prior_variance=2.0, batch_sweeps=9)
+    model.partial_fit(X, [1], classes=[0, 1])
+    assert model.log_evidence_ == pytest.approx(np.log(0.5))
+    # E[w | y] = prior variance * x * phi(0) / Phi(0) / deviation.
+    mean = 2.0 * X[0] * stats.norm.pdf(0) / 0.5 / np.sqrt(2 * 5 + 1)
+    np.testing.assert_allclose(model.coef_[0], mean, atol=1e-10)
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES)
+def test_weights_are_repetitions(data, covariance):
+    X, y = data
+    weight = np.random.default_rng(0).integers(0, 3, len(y))
+    one = exact(covariance=covariance).fit(X, y, sample_weight=weight)
+    two = exact(covariance=covariance).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    # One row after the other converges slowly, by a percent a sweep or so: what is left is a
+    # hundred times the last step, or more.
+    limit = 1e-8 if covariance == "full" else 1e-6
+    np.testing.assert_allclose(one.coef_, two.coef_, atol=limit)
+    assert one.log_evidence_ == pytest.approx(two.log_evidence_, abs=limit)
+    three = exact(covariance=covariance, class_weight={0: 1, 1: 2}).fit(X, y)
+    four = exact(covariance=covariance).fit(X, y, sample_weight=1 + y)
+    np.testing.assert_allclose(three.coef_, four.coef_, atol=limit)
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES)
+@pytest.mark.parametrize("prior_variance", ["auto", 1.0])
+def test_dense_and_sparse_agree(data, covariance, prior_variance):
+    X, y = data
+    X = np.where(X > 0.3, X, 0.0)
+    options = {"covariance": covariance, "prior_variance": prior_variance, "tol": 1e-6}
+    dense = classifier(**options).fit(X, y)
+    sparse_ = classifier(**options).fit(sparse.csr_array(X), y)
+    np.testing.assert_allclose(dense.coef_, sparse_.coef_, atol=1e-10)
+    np.testing.assert_allclose(
+        dense.predict_proba(X), sparse_.predict_proba(sparse.csr_array(X)), atol=1e-10
+    )
+
+
+def test_the_intercept_is_a_feature_that_is_always_one(data):
+    X, y = data
+    for covariance in COVARIANCES:
+        model = exact(covariance=covariance, fit_intercept=True).fit(X, y)
+        wide = model.prior_variance_
+        fit = {"full": fit_full, "factorized": fit_factorized}[covariance]
+        prior = Belief(np.diag(1 / wide) if covariance == "full" else 1 / wide, np.zeros(7))
+        with_ones = np.column_stack([X, np.ones(len(X))])
+        rows = with_ones if covariance == "full" else sparse.csr_array(with_ones)
+        rng = [] if covariance == "full" else [np.random.default_rng(0)]
+        found = fit(rows, 2.0 * y - 1, np.ones(len(y)), prior, 1.0, 10_000, 1e-10, *rng)
+        np.testing.assert_allclose(found.belief.mean()[-1], model.intercept_[0], atol=1e-6)
+        np.testing.assert_allclose(found.belief.mean()[:-1], model.coef_[0], atol=1e-6)
+
+
+def test_features_need_not_be_scaled(data):
+    X, y = data
+    units = 10.0 ** np.arange(-3, 3)
+    one, two = classifier().fit(X, y), classifier().fit(X * units, y)
+    np.testing.assert_allclose(one.predict_proba(X), two.predict_proba(X * units), atol=1e-6)
+
+
+def test_good_on_real_data():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = classifier().fit(X[::2], y[::2])
+    assert model.covariance_ == "full"
+    assert model.score(X[1::2], y[1::2]) > 0.95
+
+
+# Streaming
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES)
+def test_first_batch_is_a_fit(data, covariance):
+    X, y = data
+    one = classifier(covariance=covariance, batch_sweeps=3, tol=0.0).partial_fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="still moved"):
+        two = classifier(covariance=covariance, max_iter=3, tol=0.0).fit(X, y)
+    np.testing.assert_array_equal(one.coef_, two.coef_)
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES)
+def test_batches_add_up(data, covariance):
+    X, y = data
+    stream = exact(covariance=covariance, batch_sweeps=100)
+    for rows in np.array_split(np.arange(len(y)), 5):
+        stream.partial_fit(X[rows], y[rows], classes=[0, 1])
+    whole = exact(covariance=covariance).fit(X, y)
+    # Not the same, as early rows are not looked at again, but close.
+    assert np.abs(stream.coef_ - whole.coef_).max() < np.sqrt(whole.coef_variance_.min())
+    assert np.all(stream.coef_variance_ < 1)
+
+
+def test_all_is_forgotten(data):
+    X, y = data
+    model = exact(forgetting=1.0, batch_sweeps=20).partial_fit(X, y)
+    model.partial_fit(X[:20], y[:20])
+    fresh = exact(batch_sweeps=20).partial_fit(X[:20], y[:20], classes=[0, 1])
+    np.testing.assert_allclose(model.coef_, fresh.coef_, atol=1e-12)
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES)
+def test_merging_multiplies_what_data_say(data, covariance):
+    X, y = data
+    one = exact(covariance=covariance).fit(X[:70], y[:70])
+    two = exact(covariance=covariance).fit(X[70:], y[70:])
+    merged, other = one.merge(two), two.merge(one)
+    np.testing.assert_allclose(merged.coef_, other.coef_, atol=1e-12)
+    assert np.all(merged.coef_variance_ < np.minimum(one.coef_variance_, two.coef_variance_))
+    nothing = exact(covariance=covariance).partial_fit(0 * X[:2], [0, 1])
+    np.testing.assert_allclose(one.merge(nothing).coef_, one.coef_, atol=1e-12)
+
+
+def test_what_cannot_be_merged(data):
+    X, y = data
+    one = exact().fit(X, y)
+    with pytest.raises(ValueError, match="same classes, prior, noise"):
+        one.merge(exact(prior_variance=2.0).fit(X, y))
+
+
+# What it says
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES)
+def test_draws_have_mean_and_spread(data, covariance):
+    X, y = data
+    model = classifier(covariance=covariance).fit(X, y)
+    n = 4000
+    draws = model.sample_coef(n, random_state=0)
+    mean = np.append(model.coef_, model.intercept_)
+    deviation = np.sqrt(np.append(model.coef_variance_, draws[:, -1].var()))
+    assert np.abs((draws.mean(axis=0) - mean) / deviation).max() * np.sqrt(n) < 4.5
+    # The standard error of a variance from n draws is sqrt(2 / n) of it.
+    ratio = draws[:, :-1].var(axis=0) / model.coef_variance_[0]
+    assert np.abs(ratio - 1).max() < 4.5 * np.sqrt(2 / n)
+    outputs = np.column_stack([X, np.ones(len(X))]) @ draws.T
+    assert outputs.std(axis=1) == pytest.approx(model.decision_std(X), rel=4.5 / np.sqrt(2 * n))
+    assert (model.predict(X) == model.predict_proba(X).argmax(axis=1)).all()
+
+
+def test_costs_decide(data):
+    X, y = data
+    model = classifier().fit(X, y)
+    np.testing.assert_array_equal(model.predict(X, loss=[[0, 1], [1, 0]]), model.predict(X))
+    # To miss a positive costs nine times as much: positive from a probability of one in ten.
+    positive = model.predict(X, loss=[[0, 1], [9, 0]])
+    np.testing.assert_array_equal(positive, model.predict_proba(X)[:, 1] > 0.1)
+    with pytest.raises(ValueError, match=r"shape \(2, 2\), but has shape \(2,\)"):
+        model.predict(X, loss=[1, 2])
+
+
+def test_large_problems_are_factorized():
+    X = sparse.random_array((50, 600), density=0.05, rng=np.random.default_rng(0), format="csr")
+    model = classifier().fit(X, np.arange(50) % 2)
+    assert model.covariance_ == "factorized"
+    assert not hasattr(model, "coef_covariance_")
+
+
+def test_classes_are_fixed_by_the_first_batch(data):
+    X, y = data
+    model = classifier().partial_fit(X[:10], np.zeros(10), classes=[0, 1])
+    with pytest.raises(ValueError, match="those of the first call"):
+        model.partial_fit(X, y, classes=[0, 1, 2])
+    with pytest.raises(ValueError, match="but holds"):
+        model.partial_fit(X, y + 1)
+    with pytest.raises(ValueError, match="two classes to tell apart"):
+        classifier().partial_fit(X, np.zeros(len(X)))
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES)
+def test_contradictions_under_a_hard_boundary_stay_finite(covariance):
+    X = np.repeat(np.random.default_rng(0).standard_normal((10, 3)), 2, axis=0)
+    y = np.tile([0, 1], 10)
+    model = classifier(covariance=covariance, noise_variance=0.0, prior_variance=1.0, max_iter=20)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y)
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_log_phi_is_scipys():
+    z = np.concatenate([np.linspace(-40, 10, 2001), [-1e5, -10.0, -10.000001, 37.0]])
+    ours = np.array([log_phi(value) for value in z])
+    np.testing.assert_allclose(ours, special.log_ndtr(z), rtol=1e-9, atol=1e-15)
+
+
+@parametrize_with_checks(
+    # Rows visited one after the other, in an order that depends on their number, agree as
+    # far as they are iterated.
+    [
+        LinearBayesPointClassifier(),
+        LinearBayesPointClassifier(covariance="factorized", tol=1e-10, max_iter=100_000),
+    ]
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
