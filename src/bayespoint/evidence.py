@@ -32,7 +32,8 @@ SLOW_FLOPS = 1e10
 # Moments need to match only so well, within so many passes, for the evidence to be known.
 TOL = 0.02
 MAX_ITER = 40
-# Far from the fixed point what is called evidence can be any number.
+# Further from the fixed point what is called evidence can be any number; nearer, a candidate
+# that did not quite get there must not be an obstacle on the way to a better one.
 BELIEVED = 0.5
 
 

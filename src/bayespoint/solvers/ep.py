@@ -269,7 +269,7 @@ def _in_parallel(matrix, signs, noise, sites, max_iter, tol, damping, watch) -> 
         if watch(best._replace(n_iter=n_iter)):
             break
         target = _matched(*likelihood(signs, found.cavity_mean, found.cavity_variance, noise))
-        moved = _assess(matrix, signs, noise, _mixed(found.sites, target, damping), n_iter)
+        moved = _assess(matrix, signs, noise, _moved(found.sites, target, damping), n_iter)
         n_iter += 1
         if moved is None or moved.residual > RUNAWAY * best.residual:
             found, damping = best, damping / 2
@@ -307,7 +307,7 @@ def _one_by_one(matrix, signs, noise, best, max_iter, tol, damping, watch) -> Ap
     return best._replace(n_iter=n_iter)
 
 
-def _mixed(old: Sites, new: Sites, share: float) -> Sites:
+def _moved(old: Sites, new: Sites, share: float) -> Sites:
     """Move sites a share of the way."""
     return Sites(*(a + share * (b - a) for a, b in zip(old, new, strict=True)))
 
