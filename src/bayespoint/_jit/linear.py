@@ -29,13 +29,11 @@ def sweep(
     Rows are those of a CSR matrix. precision and shift are the natural parameters of the
     posterior of each weight; a site is a factor exp(shift w - precision w^2 / 2) for each
     entry of the matrix, which counts weight[i] times. If there are more sites than entries,
-    every row has a one for the last weight, the intercept, whose sites come last. Returns
-    the largest change of a mean in standard deviations.
+    every row has a one for the last weight, the intercept, whose sites come last.
     """
     n_entries = data.shape[0]
     intercept = 1 if site_shift.shape[0] > n_entries else 0
     last = precision.shape[0] - 1
-    largest = 0.0
     for i in order:
         begin, end = indptr[i], indptr[i + 1]
         # Of a row that counts more than once, one is taken away, and all are changed: half
@@ -66,14 +64,10 @@ def sweep(
                 left = max(1.0 - x * x * b / cavity, EPSILON)
                 more_precision = share * (x * x * b / left - site_precision[s])
                 more_shift = share * ((x * a + mean * x * x * b) / left - site_shift[s])
-                before = shift[j] / precision[j]
                 site_precision[s] += more_precision
                 site_shift[s] += more_shift
                 precision[j] += weight[i] * more_precision
                 shift[j] += weight[i] * more_shift
-                change = abs(shift[j] / precision[j] - before) * math.sqrt(precision[j])
-                largest = max(largest, change)
-    return largest
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

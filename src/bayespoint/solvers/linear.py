@@ -64,7 +64,7 @@ class Fit(NamedTuple):
 
     belief: Belief
     log_evidence: float
-    change: float  # of the last sweep, in standard deviations
+    change: float  # in the last sweep, in standard deviations
     n_iter: int
 
 
@@ -124,7 +124,8 @@ def fit_factorized(
     X : CSR of shape (n, d)
         Points: O(nnz) a sweep, and 16 bytes for each entry.
     y, weight, prior, noise, max_iter, tol
-        As in `fit_full`; the precisions of the prior are a vector.
+        As in `fit_full`, but the precisions of the prior are a vector, and it stops when
+        the mean change of a weight is below `tol`.
     rng : numpy.random.Generator
         Gives the order of the rows: sorted by label, they would mislead the first sweep.
     """
@@ -137,7 +138,9 @@ def fit_factorized(
     rows = (X.data, X.indices, X.indptr)
     change, n_iter = np.inf, 0
     while change > tol and n_iter < max_iter:
-        change = sweep(*rows, order, y, weight, noise, precision, shift, *sites)
+        before = shift / precision
+        sweep(*rows, order, y, weight, noise, precision, shift, *sites)
+        change = np.sqrt(np.mean((shift / precision - before) ** 2 * precision))
         n_iter += 1
     belief = Belief(precision, shift)
     constants = log_constants(*rows, y, weight, noise, precision, shift, *sites)
