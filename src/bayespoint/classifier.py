@@ -8,7 +8,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
@@ -25,8 +25,8 @@ from ._threads import one_blas_thread
 from .evidence import Settings, choose
 from .fit_rows import fit_rows
 from .interrupt import interrupts
-from .kernels import GAMMA_KERNELS, KERNELS, Kernel, canonical, settle_kernel
-from .prediction import outputs, precomputed_outputs
+from .kernel_machine import KernelMachine
+from .kernels import GAMMA_KERNELS, KERNELS
 from .probabilities import exactly_one, two_classes
 from .solvers import EP, Billiard, Corners, Gibbs, Perceptron
 from .task import Answer, Task
@@ -48,7 +48,7 @@ SOLVERS = {
 _SEEDS = np.iinfo(np.int32).max
 
 
-class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine):
     """Classify by the center of mass of all consistent hypotheses.
 
     A kernel classifier like `SVC`. Where a support vector machine picks the hypothesis
@@ -523,14 +523,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     def _check_training_data(self, X, y):
         """Return X and the number of the class of each training point."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        X = canonical(X)
         check_classification_targets(y)
-        if self.kernel == "precomputed":
-            if X.shape[0] != X.shape[1]:
-                raise ValueError(
-                    f"A precomputed kernel should be a square matrix, but X has shape {X.shape}."
-                )
-            X = X.toarray() if sparse.issparse(X) else X
+        X = self._points(X)
         self.classes_, target = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
@@ -577,17 +571,6 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             say(f"{choice}")
         return choice.best
 
-    def _settle_kernel(self, X, gamma, fit_intercept) -> Kernel:
-        return settle_kernel(
-            self.kernel,
-            X,
-            gamma=gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            normalize=self.normalize,
-            fit_intercept=fit_intercept,
-        )
-
     def _solve(self, task: Task) -> Answer:
         """Average hypotheses in the way of the solver."""
         rows_do = isinstance(task.solver, Perceptron)
@@ -607,11 +590,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             np.any(answer.coef != 0, axis=0) | np.any(answer.draws != 0, axis=(0, 1))
         )
         self.support_ = answer.rows[used]
-        if self.kernel == "precomputed":
-            self.support_vectors_ = np.empty((len(used), 0))
-            self._mean_square = float(np.mean(np.diagonal(X))) + kernel.constant
-        else:
-            self.support_vectors_ = X[self.support_]
+        self._keep_kernel(X, kernel)
         self.dual_coef_ = answer.coef[:, used]
         self.draw_coef_ = answer.draws[:, :, used]
         self.draw_chains_ = answer.draw_chains
@@ -621,9 +600,6 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         self.intercept_ = kernel.constant * self.dual_coef_.sum(axis=1)
         self.softness_ = answer.softness
         self.label_noise_ = answer.label_noise
-        self.gamma_ = kernel.gamma
-        self.constant_ = kernel.constant
-        self.origin_ = np.asarray(kernel.origin)
         self.probit_scale_ = answer.probit_scale
         self.probit_df_ = answer.probit_df
         infos = answer.infos
@@ -642,17 +618,6 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         self._single = answer.single
         self._state = answer.state
 
-    def _fitted_kernel(self) -> Kernel:
-        return Kernel(
-            self.kernel,
-            gamma=self.gamma_,
-            degree=self.degree,
-            coef0=self.coef0,
-            normalize=self.normalize,
-            constant=self.constant_,
-            origin=self.origin_,
-        )
-
     def _outputs(self, X, coef):
         """Yield the outputs of hypotheses at a block of points at a time.
 
@@ -661,15 +626,9 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         n_outputs).
         """
         check_is_fitted(self)
-        X = canonical(validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False))
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
         flat = np.ascontiguousarray(coef.reshape(-1, coef.shape[-1]).T)
-        if self.kernel == "precomputed":
-            length = np.sqrt(self._mean_square) or 1.0
-            blocks = precomputed_outputs(X, self.support_, flat, self.constant_, length)
-        else:
-            kernel = self._fitted_kernel()
-            blocks = outputs(kernel, X, self.support_vectors_, flat, self._single, self.n_jobs)
-        for block in blocks:
+        for block in self._kernel_outputs(X, flat, self._single, self.n_jobs):
             if coef.ndim == 3:
                 block = block.reshape(-1, *coef.shape[:2]).transpose(2, 0, 1)
             yield block
@@ -695,12 +654,6 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     def _squeeze(self, outputs):
         """Drop the last axis where there is one output."""
         return outputs[..., 0] if len(self.classes_) == 2 else outputs
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
 
 
 def _bytes_of_copy(X, given) -> int:

@@ -7,8 +7,7 @@ from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
-from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -22,8 +21,8 @@ from sklearn.utils.validation import (
 
 from ._threads import one_blas_thread
 from .evidence import Settings, choose
-from .kernels import GAMMA_KERNELS, KERNELS, Kernel, canonical, settle_kernel
-from .prediction import outputs, precomputed_outputs
+from .kernel_machine import KernelMachine
+from .kernels import GAMMA_KERNELS, KERNELS, Kernel
 from .problem import pose_problem
 from .solvers.onion import Layers, peel_onion
 from .version_space import VersionSpace
@@ -32,7 +31,7 @@ from .version_space import VersionSpace
 _SEEDS = np.iinfo(np.int32).max
 
 
-class OnionClassifier(ClassifierMixin, BaseEstimator):
+class OnionClassifier(ClassifierMixin, KernelMachine):
     """Choose a Bayes point by the training errors it may make in each class.
 
     A single billiard in version space, whose rays are followed through the walls, gives
@@ -278,7 +277,6 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
     def _check_training_data(self, X, y):
         """Return X and the labels, -1 and +1."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        X = canonical(X)
         check_classification_targets(y)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         if kind != "binary":
@@ -291,24 +289,7 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
                 "y should hold two classes to tell apart, but holds one class: "
                 f"{self.classes_[0]!r}."
             )
-        if self.kernel == "precomputed":
-            if X.shape[0] != X.shape[1]:
-                raise ValueError(
-                    f"A precomputed kernel should be a square matrix, but X has shape {X.shape}."
-                )
-            X = X.toarray() if sparse.issparse(X) else X
-        return X, np.where(target == 1, 1, -1).astype(np.int8)
-
-    def _settle_kernel(self, X, gamma, fit_intercept) -> Kernel:
-        return settle_kernel(
-            self.kernel,
-            X,
-            gamma=gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            normalize=self.normalize,
-            fit_intercept=fit_intercept,
-        )
+        return self._points(X), np.where(target == 1, 1, -1).astype(np.int8)
 
     def _peel(self, matrix, signs, softness, rng) -> tuple[np.ndarray, VersionSpace, Layers]:
         """Return the training points that count, their version space and its layers."""
@@ -321,14 +302,7 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
         means = layers.means()
         self.support_, self.coef_ = _coefficients(rows, space, means)
         self.softness_ = space.gram.softness
-        self.gamma_ = kernel.gamma
-        self.constant_ = kernel.constant
-        self.origin_ = np.asarray(kernel.origin)
-        if self.kernel == "precomputed":
-            self.support_vectors_ = np.empty((len(self.support_), 0))
-            self._mean_square = float(np.mean(np.diagonal(X))) + kernel.constant
-        else:
-            self.support_vectors_ = X[self.support_]
+        self._keep_kernel(X, kernel)
         resultant = np.linalg.norm(means, axis=-1)
         self.table_ = Bunch(
             time_share=layers.times.sum(axis=0) / layers.length,
@@ -340,23 +314,7 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
     def _outputs(self, X, coef):
         """Return the outputs of hypotheses, one a column, at points of unit length."""
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        X = canonical(X)
-        columns = np.ascontiguousarray(coef.T)
-        if self.kernel == "precomputed":
-            length = np.sqrt(self._mean_square) or 1.0
-            blocks = precomputed_outputs(X, self.support_, columns, self.constant_, length)
-        else:
-            kernel = Kernel(
-                self.kernel,
-                gamma=self.gamma_,
-                degree=self.degree,
-                coef0=self.coef0,
-                normalize=self.normalize,
-                constant=self.constant_,
-                origin=self.origin_,
-            )
-            blocks = outputs(kernel, X, self.support_vectors_, columns)
-        return np.concatenate(list(blocks))
+        return np.concatenate(list(self._kernel_outputs(X, np.ascontiguousarray(coef.T))))
 
     def _training_outputs(self, matrix):
         """Return the outputs of all entries at the training points, but for their length."""
@@ -411,8 +369,6 @@ class OnionClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
 
