@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy import special
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -17,9 +16,10 @@ from .._threads import one_blas_thread
 from ..gram import ROUNDING
 from ..interrupt import interrupts
 from ..version_space import VersionSpace, random_tangent
-from .posterior import Posterior, gather, mean_length
+from .posterior import Posterior, mean_length
 from .precision import Precision, precision
 from .published import play_flipper, play_herbrich
+from .rounds import GROWTH, Rounds
 
 if TYPE_CHECKING:
     from .._jit.billiard import Flight
@@ -28,13 +28,10 @@ if TYPE_CHECKING:
 # seen to between calls.
 CALL_WORK = 20_000_000
 # Bounces of a ball before the error is estimated for the first time (or as many as there
-# are walls), and the factor by which the trajectory grows until the next time.
+# are walls).
 FIRST_ROUND = 500
-GROWTH = 1.5
 # Bounces of the flight that sets the pace of the first round.
 PILOT = 100
-# This share of the trajectory, the oldest, is left out: all balls start in one place.
-BURN_IN = 0.1
 # With scatter="auto" a ball is scattered about once in this length of trajectory. Much
 # more often makes it a random walker, much more rarely keeps it from forgetting how
 # its speed was shared among the walls at the start (docs/architecture.md).
@@ -44,10 +41,8 @@ SCATTER_LENGTH = 1.5 * np.pi
 # not count, is at least this long, and scatters more often.
 WARM_UP_LENGTH = 8 * np.pi
 WARM_UP_SCATTER_LENGTH = np.pi / 4
-# Before the error estimate is believed: scatterings of each ball that it is based on,
-# and the largest R-hat.
+# Before the error estimate is believed: scatterings of each ball that it is based on.
 ENOUGH_SCATTERINGS = 10
-MIXED = 1.05
 # A margin below this is rounding: the ball is at this wall.
 AT_WALL = 1e-9
 # The cost of a wall with as many labels for as against: more than nothing, so that it scatters.
@@ -199,7 +194,7 @@ class Billiard(BaseEstimator):
             if space.gram.rank == 1:
                 posterior = _on_a_line(space, start, self.n_draws, rng)
             elif self.algorithm == "geodesic":
-                posterior = _Game(self, space, start, rng).play(n_jobs, deadline, on_round)
+                posterior = _Game(self, space, start, rng).run(n_jobs, deadline, on_round)
             else:
                 posterior = self._play_published(space, start, rng, deadline)
         if on_round is not None and (space.gram.rank == 1 or self.algorithm != "geodesic"):
@@ -354,90 +349,41 @@ def guess(space: VersionSpace, rng: np.random.Generator) -> np.ndarray:
     return random / lengths[0] + (toward / lengths[1] if lengths[1] > 0 else 0.0)
 
 
-class _Game:
-    """Balls, and what they have done so far in rounds of growing length."""
+class _Game(Rounds):
+    """Balls that bounce."""
+
+    limit = "n_bounces"
 
     def __init__(self, solver: Billiard, space: VersionSpace, start, rng: np.random.Generator):
-        self.solver = solver
-        self.space = space
-        self.rngs = rng.spawn(solver.n_chains)
+        super().__init__(solver, space, rng, max(FIRST_ROUND, len(space.signs)))
         self.cost = wall_costs(space)
-        self.balls = [
+        self.chains: list[Ball] = [
             new_ball(space, guess(space, r) if start is None else start, r) for r in self.rngs
         ]
         self.scatter = NEVER if solver.scatter is None else solver.scatter
         self.spacing = np.inf
-        self.rounds: list[list[Leg]] = []
-        self.sizes: list[int] = []  # bounces of each ball in each round
-        self.draws: list[list[np.ndarray]] = [[np.empty((0, 0))] * solver.n_chains]
-        self.first = max(FIRST_ROUND, len(space.signs))
         if self.scatter == "auto":
             self.scatter = self.first
         # A short flight that does not count tells how long an arc is.
-        _, pilot = advance(space, self.balls[0], rng.spawn(1)[0], PILOT, cost=self.cost)
+        _, pilot = advance(space, self.chains[0], rng.spawn(1)[0], PILOT, cost=self.cost)
         if space.label_noise == 0:
             self._adapt([pilot])
         else:
             self.first = max(self.first, round(WARM_UP_LENGTH * PILOT / pilot.length))
             self._adapt([pilot], WARM_UP_SCATTER_LENGTH)
 
-    def play(self, n_jobs, deadline, on_round) -> Posterior:
-        limit = max(self.solver.n_bounces // self.solver.n_chains, 1)
-        stop = ""
-        with (
-            interrupts() as self.interrupted,
-            # Threads, whatever backend is active: balls share walls, generators and clock.
-            Parallel(n_jobs, require="sharedmem") as parallel,
-        ):
-            while not stop:
-                played = sum(self.sizes)
-                n_bounces = min(max(int((GROWTH - 1) * played), self.first), limit - played)
-                stop = self._round(parallel, n_bounces, deadline)
-                if not self.rounds:
-                    raise KeyboardInterrupt
-                stop = stop or self._verdict(limit)
-                if on_round is not None and on_round(self.info(stop)):
-                    stop = stop or "callback"
-        return self.posterior(stop)
+    def _advance(self, chain: Ball, rng, n: int, should_stop) -> tuple[Ball, Leg]:
+        pace = (self.scatter, self.spacing, self.n_draws)
+        return advance(self.space, chain, rng, n, *pace, should_stop, self.cost)
 
-    def _round(self, parallel, n_bounces: int, deadline: float) -> str:
-        """Let all balls bounce n_bounces times, or less if time is up."""
-        n_draws = -(-self.solver.n_draws // self.solver.n_chains)
+    def _size(self, legs: list[Leg]) -> int:
+        return int(np.mean([leg.hits.sum() for leg in legs]))
 
-        def should_stop() -> bool:
-            return bool(self.interrupted) or time.perf_counter() > deadline
-
-        try:
-            results = parallel(
-                delayed(advance)(
-                    self.space,
-                    ball,
-                    rng,
-                    n_bounces,
-                    self.scatter,
-                    self.spacing,
-                    n_draws,
-                    should_stop,
-                    self.cost,
-                )
-                for ball, rng in zip(self.balls, self.rngs, strict=True)
-            )
-        except KeyboardInterrupt:
-            return "interrupted"
-        self.balls = [ball for ball, _ in results]
-        legs = [leg for _, leg in results]
-        self.rounds.append([leg._replace(draws=None) for leg in legs])
-        self.sizes.append(int(np.mean([leg.hits.sum() for leg in legs])))
-        # The draws of the last two rounds: a round may end before it has enough.
-        self.draws = [self.draws[-1], [leg.draws for leg in legs]]
-        self._adapt(legs)
-        if self.interrupted:
-            return "interrupted"
-        return "max_time" if time.perf_counter() > deadline else ""
+    def _share(self, leg: Leg) -> tuple[np.ndarray, float]:
+        return leg.integral, leg.length
 
     def _adapt(self, legs: list[Leg], scatter_length: float = SCATTER_LENGTH) -> None:
         """Set how often to scatter and to draw in the next round."""
-        n_draws = -(-self.solver.n_draws // self.solver.n_chains)
         length = sum(leg.length for leg in legs) / sum(leg.hits.sum() for leg in legs)
         if self.solver.scatter == "auto":
             self.scatter = max(round(scatter_length / length), 1)
@@ -445,43 +391,25 @@ class _Game:
                 # A ball between near walls makes tiny arcs and must not wait for its energy.
                 self.scatter = min(self.scatter, self.first)
         upcoming = max((GROWTH - 1) * sum(self.sizes), self.first)
-        self.spacing = length * upcoming / n_draws
+        self.spacing = length * upcoming / self.n_draws
 
     def _believed(self) -> bool:
-        """Tell whether the balls have moved enough for their error to be known."""
-        scatterings = sum(self.sizes[self._first_kept() :]) / self.scatter
+        scatterings = sum(self.sizes[self._kept()]) / self.scatter
         scattered = (
             scatterings >= ENOUGH_SCATTERINGS
             or self.solver.scatter != "auto"
             or (self.space.gram.rank == 2 and self.space.label_noise == 0)
         )
-        return bool(scattered and len(self.rounds) > 1 and self.precision().r_hat <= MIXED)
-
-    def _verdict(self, limit: int) -> str:
-        if self.precision().angle <= self.solver.tol and self._believed():
-            return "tol"
-        return "n_bounces" if sum(self.sizes) >= limit else ""
-
-    def _first_kept(self) -> int:
-        """Return the round that begins after the burn-in."""
-        ends = np.cumsum(self.sizes)
-        first = int(np.searchsorted(ends, BURN_IN * ends[-1])) + 1
-        return min(first, len(self.sizes) - 1)
-
-    def _integrals(self) -> tuple[np.ndarray, np.ndarray]:
-        kept = self.rounds[self._first_kept() :]
-        integrals = np.array([[leg.integral for leg in legs] for legs in kept])
-        lengths = np.array([[leg.length for leg in legs] for legs in kept])
-        return integrals.swapaxes(0, 1), lengths.T
+        return bool(scattered and super()._believed())
 
     def precision(self) -> Precision:
-        integrals, lengths = self._integrals()
+        integrals, lengths = self._shares()
         # In units of the root mean square length of a position.
         unit = 1.0 if self.space.label_noise == 0 else np.sqrt(self.space.gram.rank)
         return precision(integrals / unit, lengths)
 
     def info(self, stop: str) -> dict[str, Any]:
-        kept = [leg for legs in self.rounds[self._first_kept() :] for leg in legs]
+        kept = [leg for legs in self.rounds[self._kept()] for leg in legs]
         return {
             **self.precision()._asdict(),
             "errors": float(sum(leg.errors for leg in kept) / sum(leg.length for leg in kept)),
@@ -493,34 +421,24 @@ class _Game:
             "stop": stop,
         }
 
-    def posterior(self, stop: str) -> Posterior:
-        integrals, lengths = self._integrals()
-        mean = integrals.sum(axis=(0, 1)) / lengths.sum()
-        chains = integrals.sum(axis=1) / lengths.sum(axis=1)[:, None]
-        if self.space.label_noise > 0:
-            # Length and direction of a Gaussian vector are independent, with label noise
-            # too, so E[w] is the mean unit hypothesis times the mean length (of the chi
-            # distribution). Sampling error must not make the former longer than one.
-            longest = max(mean_length(self.space.gram.rank), np.linalg.norm(mean))
-            mean, chains = mean / longest, chains / longest
-        dual = self.space.dual
-        draws, n_chains = self._draws()
-        return Posterior(dual(mean), dual(draws), dual(chains), self.info(stop), n_chains)
+    def means(self) -> tuple[np.ndarray, np.ndarray]:
+        mean, chains = super().means()
+        if self.space.label_noise == 0:
+            return mean, chains
+        # Length and direction of a Gaussian vector are independent, with label noise too, so
+        # E[w] is the mean unit hypothesis times the mean length (of the chi distribution).
+        # Sampling error must not make the former longer than one.
+        longest = max(mean_length(self.space.gram.rank), np.linalg.norm(mean))
+        return mean / longest, chains / longest
 
-    def _draws(self) -> tuple[np.ndarray, int]:
-        """Return n_draws hypotheses from the end of the trajectories, and of how many balls."""
-        of_balls = [
-            np.vstack([older, latest]) if len(older) else latest
-            for older, latest in zip(*self.draws, strict=True)
-        ]
-        drawn, n_chains = gather(of_balls, self.solver.n_draws)
+    def drawn(self) -> tuple[np.ndarray, int]:
+        drawn, n_chains = super().drawn()
         if not len(drawn):
             # Where the balls are, which is on the sphere already without label noise.
-            draws = np.array([ball.b for ball in self.balls])
-            return draws if self.space.label_noise == 0 else unit_rows(draws), len(self.balls)
+            draws = np.array([ball.b for ball in self.chains])
+            return draws if self.space.label_noise == 0 else unit_rows(draws), len(draws)
         base, coef = np.hsplit(drawn, [self.space.gram.rank])
-        draws = base + self.space.combine(coef)
-        return unit_rows(draws), n_chains
+        return unit_rows(base + self.space.combine(coef)), n_chains
 
 
 def unit_rows(vectors: np.ndarray) -> np.ndarray:

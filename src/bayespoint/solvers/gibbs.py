@@ -9,28 +9,20 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 
 from .._threads import one_blas_thread
-from ..interrupt import interrupts
 from ..version_space import VersionSpace
-from .posterior import Posterior, gather
-from .precision import Precision, precision
+from .posterior import Posterior
+from .rounds import Rounds
 
 # Work of a chain in one compiled call, some 15 to 70 ms: time limits and interrupts are
 # seen to between calls. A coordinate costs about as much as this many margins besides.
 CALL_WORK = 4_000_000
 COORDINATE_WORK = 100
-# Samples of a chain before the error is estimated for the first time, and the factor by
-# which the chain grows until the next time.
+# Samples of a chain before the error is estimated for the first time.
 FIRST_ROUND = 64
-GROWTH = 1.5
-# This share of the samples, the oldest, is left out.
-BURN_IN = 0.1
-# The error estimate is believed below this R-hat.
-MIXED = 1.05
 
 
 class Gibbs(BaseEstimator):
@@ -133,7 +125,7 @@ class Gibbs(BaseEstimator):
         with one_blas_thread():
             if start is None and math.isinf(space.error_cost):
                 start = space.enter(rng)
-            posterior = _Run(self, space, start, rng).solve(n_jobs, deadline, on_round)
+            posterior = _Run(self, space, start, rng).run(n_jobs, deadline, on_round)
         posterior.info["seconds"] = time.perf_counter() - began
         return posterior
 
@@ -191,92 +183,31 @@ def advance(
     return w, Leg(total, done, hits, np.array(draws))
 
 
-class _Run:
-    """Chains, and what they have done so far in rounds of growing length."""
+class _Run(Rounds):
+    """Chains of samples."""
+
+    limit = "n_samples"
 
     def __init__(self, solver: Gibbs, space: VersionSpace, start, rng: np.random.Generator):
-        self.solver = solver
-        self.space = space
+        super().__init__(solver, space, rng, FIRST_ROUND)
         self.target = Target.of(space)
-        self.rngs = rng.spawn(solver.n_chains)
-        self.w = [r.standard_normal(space.gram.rank) for r in self.rngs]
+        self.chains: list[np.ndarray] = [r.standard_normal(space.gram.rank) for r in self.rngs]
         if start is not None:
             # The length is independent of the direction and can be right from the start.
-            self.w = [start * (np.linalg.norm(w) / np.linalg.norm(start)) for w in self.w]
-        self.rounds: list[list[Leg]] = []
-        nothing = np.empty((0, space.gram.rank))
-        self.draws = [[nothing] * solver.n_chains] * 2  # of the last two rounds
+            lengths = [np.linalg.norm(w) / np.linalg.norm(start) for w in self.chains]
+            self.chains = [start * length for length in lengths]
 
-    def solve(self, n_jobs, deadline: float, on_round) -> Posterior:
-        limit = max(self.solver.n_samples // self.solver.n_chains, 1)
-        stop = ""
-        with (
-            interrupts() as self.interrupted,
-            # Threads, whatever backend is active: chains share generators and clock.
-            Parallel(n_jobs, require="sharedmem") as parallel,
-        ):
-            while not stop:
-                done = self._sizes().sum()
-                n_samples = min(max(int((GROWTH - 1) * done), FIRST_ROUND), limit - done)
-                stop = self._round(parallel, n_samples, deadline)
-                if not self.rounds:
-                    raise KeyboardInterrupt
-                stop = stop or self._verdict(limit)
-                if on_round is not None and on_round(self.info(stop)):
-                    stop = stop or "callback"
-        return self.posterior(stop)
+    def _advance(self, chain: np.ndarray, rng, n: int, should_stop) -> tuple[np.ndarray, Leg]:
+        return advance(self.target, chain, rng, n, self.n_draws, should_stop)
 
-    def _round(self, parallel, n_samples: int, deadline: float) -> str:
-        """Take n_samples of every chain, or less if time is up."""
-        n_draws = -(-self.solver.n_draws // self.solver.n_chains)
+    def _size(self, legs: list[Leg]) -> int:
+        return max(leg.n_samples for leg in legs)
 
-        def should_stop() -> bool:
-            return bool(self.interrupted) or time.perf_counter() > deadline
-
-        try:
-            results = parallel(
-                delayed(advance)(self.target, w, rng, n_samples, n_draws, should_stop)
-                for w, rng in zip(self.w, self.rngs, strict=True)
-            )
-        except KeyboardInterrupt:
-            return "interrupted"
-        self.w = [w for w, _ in results]
-        self.rounds.append([leg._replace(draws=None) for _, leg in results])
-        self.draws = [self.draws[-1], [leg.draws for _, leg in results]]
-        if self.interrupted:
-            return "interrupted"
-        return "max_time" if time.perf_counter() > deadline else ""
-
-    def _verdict(self, limit: int) -> str:
-        if self.precision().angle <= self.solver.tol and self._believed():
-            return "tol"
-        return "n_samples" if self._sizes().sum() >= limit else ""
-
-    def _believed(self) -> bool:
-        return len(self.rounds) > 1 and self.precision().r_hat <= MIXED
-
-    def _sizes(self) -> np.ndarray:
-        """Return the samples of a chain in each round."""
-        return np.array([max(leg.n_samples for leg in legs) for legs in self.rounds], dtype=int)
-
-    def _kept(self) -> list[list[Leg]]:
-        """Return the rounds after the burn-in."""
-        ends = np.cumsum(self._sizes())
-        first = int(np.searchsorted(ends, BURN_IN * ends[-1])) + 1
-        return self.rounds[min(first, len(ends) - 1) :]
-
-    def _totals(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return sums and numbers of samples of each chain in each round."""
-        kept = self._kept()
-        totals = np.array([[leg.total for leg in legs] for legs in kept])
-        counts = np.array([[float(leg.n_samples) for leg in legs] for legs in kept])
-        return totals.swapaxes(0, 1), counts.T
-
-    def precision(self) -> Precision:
-        return precision(*self._totals())
+    def _share(self, leg: Leg) -> tuple[np.ndarray, float]:
+        return leg.total, float(leg.n_samples)
 
     def info(self, stop: str) -> dict[str, Any]:
-        kept = [leg for legs in self._kept() for leg in legs]
+        kept = [leg for legs in self.rounds[self._kept()] for leg in legs]
         hits = np.sum([leg.hits for leg in kept], axis=0)
         noisy = np.isfinite(self.space.error_cost)
         return {
@@ -287,12 +218,3 @@ class _Run:
             "mixed": self._believed(),
             "stop": stop,
         }
-
-    def posterior(self, stop: str) -> Posterior:
-        totals, counts = self._totals()
-        mean = totals.sum(axis=(0, 1)) / counts.sum()
-        chains = totals.sum(axis=1) / counts.sum(axis=1)[:, None]
-        dual = self.space.dual
-        of_chains = [np.vstack(pair) for pair in zip(*self.draws, strict=True)]
-        draws, n_chains = gather(of_chains, self.solver.n_draws)
-        return Posterior(dual(mean), dual(draws), dual(chains), self.info(stop), n_chains)

@@ -9,8 +9,9 @@ import numpy as np
 from .._threads import one_blas_thread
 from ..interrupt import interrupts
 from ..version_space import VersionSpace, random_tangent
-from .billiard import BURN_IN, CALL_WORK, PILOT, SCATTER_LENGTH, Ball, advance
+from .billiard import CALL_WORK, PILOT, SCATTER_LENGTH, Ball, advance
 from .precision import precision
+from .rounds import BURN_IN
 
 # Independent balls, whose disagreement is the error.
 N_BALLS = 8

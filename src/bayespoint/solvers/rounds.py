@@ -1,0 +1,147 @@
+"""Chains that run in rounds of growing length, until their common mean is known."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from ..interrupt import interrupts
+from ..version_space import VersionSpace
+from .posterior import Posterior, gather
+from .precision import Precision, precision
+
+# The factor by which chains grow until the error is estimated the next time.
+GROWTH = 1.5
+# This share of the chains, the oldest, is left out.
+BURN_IN = 0.1
+# The error estimate is believed below this R-hat.
+MIXED = 1.05
+
+
+class Rounds:
+    """Chains, and what they have done so far.
+
+    A sampler says how a chain goes on (`_advance`), how much of the solver's limit a round
+    took (`_size`), what a leg of a chain contributes to the mean (`_share`), and what is
+    known (`info`).
+    """
+
+    limit: str  # the parameter of the solver that limits the length of all chains together
+    chains: list[Any]  # where they are
+
+    def __init__(self, solver, space: VersionSpace, rng: np.random.Generator, first: int):
+        self.solver = solver
+        self.space = space
+        self.rngs = rng.spawn(solver.n_chains)
+        self.first = first  # length of the first round
+        self.rounds: list[list[Any]] = []
+        self.sizes: list[int] = []  # length of a chain in each round
+        # The draws of the last two rounds: a round may end before it has enough.
+        self.draws: list[list[np.ndarray]] = [[np.empty((0, 0))] * solver.n_chains]
+        self.n_draws = -(-solver.n_draws // solver.n_chains)  # of a chain in a round
+
+    def run(self, n_jobs, deadline: float, on_round) -> Posterior:
+        """Go on until the answer is precise enough, or somebody wants it."""
+        most = max(getattr(self.solver, self.limit) // self.solver.n_chains, 1)
+        stop = ""
+        with (
+            interrupts() as self.interrupted,
+            # Threads, whatever backend is active: chains share generators and clock.
+            Parallel(n_jobs, require="sharedmem") as parallel,
+        ):
+            while not stop:
+                done = sum(self.sizes)
+                n = min(max(int((GROWTH - 1) * done), self.first), most - done)
+                stop = self._round(parallel, n, deadline)
+                if not self.rounds:
+                    raise KeyboardInterrupt
+                stop = stop or self._verdict(most)
+                if on_round is not None and on_round(self.info(stop)):
+                    stop = stop or "callback"
+        return self.posterior(stop)
+
+    def _round(self, parallel, n: int, deadline: float) -> str:
+        """Let all chains go on by n, or less if time is up."""
+
+        def should_stop() -> bool:
+            return bool(self.interrupted) or time.perf_counter() > deadline
+
+        try:
+            results = parallel(
+                delayed(self._advance)(chain, rng, n, should_stop)
+                for chain, rng in zip(self.chains, self.rngs, strict=True)
+            )
+        except KeyboardInterrupt:
+            return "interrupted"
+        self.chains = [chain for chain, _ in results]
+        legs = [leg for _, leg in results]
+        self.rounds.append([leg._replace(draws=None) for leg in legs])
+        self.sizes.append(self._size(legs))
+        self.draws = [self.draws[-1], [leg.draws for leg in legs]]
+        self._adapt(legs)
+        if self.interrupted:
+            return "interrupted"
+        return "max_time" if time.perf_counter() > deadline else ""
+
+    def _adapt(self, legs: list[Any]) -> None:
+        """Learn from a round for the next one."""
+
+    def _verdict(self, most: int) -> str:
+        if self.precision().angle <= self.solver.tol and self._believed():
+            return "tol"
+        return self.limit if sum(self.sizes) >= most else ""
+
+    def _believed(self) -> bool:
+        """Tell whether chains have moved enough for their error to be known."""
+        return len(self.rounds) > 1 and self.precision().r_hat <= MIXED
+
+    def _kept(self) -> slice:
+        """Return the rounds after the burn-in."""
+        ends = np.cumsum(self.sizes)
+        first = int(np.searchsorted(ends, BURN_IN * ends[-1])) + 1
+        return slice(min(first, len(self.sizes) - 1), None)
+
+    def _shares(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return what each chain contributed in each round, and for how long."""
+        kept = [[self._share(leg) for leg in legs] for legs in self.rounds[self._kept()]]
+        totals = np.array([[total for total, _ in legs] for legs in kept])
+        times = np.array([[length for _, length in legs] for legs in kept])
+        return totals.swapaxes(0, 1), times.T
+
+    def precision(self) -> Precision:
+        return precision(*self._shares())
+
+    def means(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the mean of all chains and that of each."""
+        totals, times = self._shares()
+        mean = totals.sum(axis=(0, 1)) / times.sum()
+        return mean, totals.sum(axis=1) / times.sum(axis=1)[:, None]
+
+    def posterior(self, stop: str) -> Posterior:
+        mean, chains = self.means()
+        dual = self.space.dual
+        draws, n_chains = self.drawn()
+        return Posterior(dual(mean), dual(draws), dual(chains), self.info(stop), n_chains)
+
+    def drawn(self) -> tuple[np.ndarray, int]:
+        """Return n_draws hypotheses from the end of the chains, and of how many chains."""
+        of_chains = [
+            np.vstack([older, latest]) if len(older) else latest
+            for older, latest in zip(*self.draws, strict=True)
+        ]
+        return gather(of_chains, self.solver.n_draws)
+
+    def _advance(self, chain, rng, n: int, should_stop):
+        raise NotImplementedError
+
+    def _size(self, legs: list[Any]) -> int:
+        raise NotImplementedError
+
+    def _share(self, leg) -> tuple[np.ndarray, float]:
+        raise NotImplementedError
+
+    def info(self, stop: str) -> dict[str, Any]:
+        raise NotImplementedError
