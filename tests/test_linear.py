@@ -151,9 +151,10 @@ def test_good_on_real_data():
 @pytest.mark.parametrize("covariance", COVARIANCES)
 def test_first_batch_is_a_fit(data, covariance):
     X, y = data
-    one = classifier(covariance=covariance, batch_sweeps=3, tol=0.0).partial_fit(X, y)
+    fixed = {"covariance": covariance, "prior_variance": 1.0, "tol": 0.0}
+    one = classifier(**fixed, batch_sweeps=3).partial_fit(X, y)
     with pytest.warns(ConvergenceWarning, match="still moved"):
-        two = classifier(covariance=covariance, max_iter=3, tol=0.0).fit(X, y)
+        two = classifier(**fixed, max_iter=3).fit(X, y)
     np.testing.assert_array_equal(one.coef_, two.coef_)
 
 

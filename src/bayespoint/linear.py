@@ -17,22 +17,26 @@ from ._threads import one_blas_thread
 from ._warn import warn
 from .kernels import canonical
 from .probabilities import two_classes
-from .solvers.linear import Belief, Fit, fit_factorized, fit_full, outputs
+from .solvers.linear import (
+    BLOCK,
+    Belief,
+    Fit,
+    Scale,
+    fit_factorized,
+    fit_full,
+    independent,
+    outputs,
+)
 
 # covariance="auto" is "full" up to so many weights.
 MODERATE = 500
 # The prior variance of the intercept, in units of the noise and of prior outputs.
 WIDE = 100.0
-# Candidates for prior_variance="auto", as the mean variance of prior outputs, and how many
-# training points judge them.
-CANDIDATES = 10.0 ** np.arange(-4, 4.1, 0.5)
-ENOUGH = 10_000
-# How well moments have to match for the evidence to be known, and within how many sweeps.
-QUICK = 0.02
-FEW_SWEEPS = 5
-# A larger prior variance has to raise the log evidence by this: where there are more weights
-# than rows it does not fall again.
-WORTH = 1.0
+# A full covariance of many rows starts from what so many of them say, or so many times the
+# number of weights, to this tolerance.
+FEW_ROWS = 2000
+ROWS_PER_WEIGHT = 20
+QUICK = 0.1
 _SEEDS = np.iinfo(np.int32).max
 
 
@@ -62,8 +66,9 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         Add a weight for a constant, with a wide prior of its own.
     max_iter : int, default=100
         Upper limit on the sweeps over the training points.
-    tol : float, default=0.01
-        Stop when nothing moves by more than this, in standard deviations.
+    tol : float, default=0.05
+        Stop when a sweep moves the weights by less than this, in posterior standard
+        deviations (root mean square).
     batch_sweeps : int, default=1
         Sweeps of `partial_fit` over its rows.
     forgetting : float, default=0.0
@@ -136,7 +141,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         covariance="auto",
         fit_intercept=True,
         max_iter=100,
-        tol=0.01,
+        tol=0.05,
         batch_sweeps=1,
         forgetting=0.0,
         class_weight=None,
@@ -177,8 +182,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         if len(np.unique(signs)) < 2:
             raise ValueError("Of the two classes of y, one has no row of positive weight.")
         with one_blas_thread():
-            self._set_prior(X, signs, weight)
-            found = self._learn(X, signs, weight, self._prior(), self.max_iter, self.tol)
+            found = self._learn_all(X, signs, weight)
         if found.change > self.tol:
             warn(
                 f"The weights still moved by {found.change:.2g} standard deviations after "
@@ -218,10 +222,11 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             )
         X, signs, weight = self._labeled(X, y, sample_weight)
         with one_blas_thread():
-            if first:
-                self._set_prior(X, signs, weight)
+            if first and (scale := self._set_prior(X, weight)):
+                found = self._learn(X, signs, weight, self._prior(), scale=scale)
+                self.prior_variance_ = found.prior.variances()
             belief = self._prior() if first else self._forget()
-            self._store(self._learn(X, signs, weight, belief, self.batch_sweeps, self.tol))
+            self._store(self._learn(X, signs, weight, belief, self.batch_sweeps))
         return self
 
     def decision_function(self, X):
@@ -354,12 +359,9 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             if hasattr(self, name):
                 setattr(merged, name, getattr(self, name))
         merged.prior_variance_, merged.covariance_ = self.prior_variance_, self.covariance_
-        belief = Belief(
-            mine.precision + theirs.precision - prior.precision,
-            mine.shift + theirs.shift - prior.shift,
-        )
+        belief = mine.times(theirs).over(prior)
         evidence = self.log_evidence_ + other.log_evidence_
-        merged._store(Fit(belief, evidence, 0.0, max(self.n_iter_, other.n_iter_)))
+        merged._store(Fit(belief, prior, evidence, 0.0, max(self.n_iter_, other.n_iter_)))
         return merged
 
     def _check_training_data(self, X, y, reset):
@@ -391,56 +393,43 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         signs, used = np.where(positive, 1.0, -1.0), weight > 0
         return (X, signs, weight) if used.all() else (X[used], signs[used], weight[used])
 
-    def _set_prior(self, X, signs, weight) -> None:
-        """Fix the kind of covariance and the prior variance of each weight."""
+    def _set_prior(self, X, weight) -> Scale | None:
+        """Fix the kind of covariance and the prior, or what is known of it."""
         n_weights = X.shape[1] + self.fit_intercept
         self.covariance_ = self.covariance
         if self.covariance == "auto":
             self.covariance_ = "full" if n_weights <= MODERATE else "factorized"
-        if self.prior_variance != "auto":
-            variance = np.full(X.shape[1], float(self.prior_variance))
-            mean_square = weight @ (_squared(X) @ variance) / max(weight.sum(), 1e-300)
-            self.prior_variance_ = self._with_intercept(variance, float(mean_square))
-            return
-        # Of entries that are not zero: a rare feature need not have large weights.
-        total, count = weight @ _squared(X), weight @ (X != 0)
-        unit = np.divide(count, total, out=np.ones(X.shape[1]), where=total > 0)
-        unit /= weight @ (_squared(X) @ unit) / weight.sum() or 1.0
-        self.prior_variance_ = self._best_variance(X, signs, weight, unit)
+        intercept = WIDE if self.fit_intercept else 0.0
+        squares, counts, n = _column_sums(X, weight)
+        if self.prior_variance == "auto":
+            # Of entries that are not zero: a rare feature need not have large weights.
+            unit = np.divide(counts, squares, out=np.ones(X.shape[1]), where=squares > 0)
+            unit /= squares @ unit / n or 1.0
+            scale = Scale(unit, self.noise_variance, intercept)
+            self.prior_variance_ = scale.variances()
+            return scale
+        self.prior_variance_ = np.full(n_weights, float(self.prior_variance))
+        if self.fit_intercept:
+            outputs = squares.sum() * self.prior_variance / n
+            self.prior_variance_[-1] = intercept * (self.noise_variance + outputs)
+        return None
 
-    def _with_intercept(self, variance: np.ndarray, prior_outputs: float) -> np.ndarray:
-        if not self.fit_intercept:
-            return variance
-        return np.append(variance, WIDE * (self.noise_variance + prior_outputs))
-
-    def _best_variance(self, X, signs, weight, unit: np.ndarray) -> np.ndarray:
-        """Climb to the scale of the prior with the largest evidence."""
-        rng = np.random.default_rng(len(signs))
-        if len(signs) > ENOUGH:
-            rows = np.sort(rng.choice(len(signs), ENOUGH, replace=False))
-            X, signs, weight = X[rows], signs[rows], weight[rows]
-        known: dict[int, float] = {}
-
-        def evidence(i: int) -> float:
-            if i not in known:
-                self.prior_variance_ = self._with_intercept(CANDIDATES[i] * unit, CANDIDATES[i])
-                fit = self._learn(X, signs, weight, self._prior(), FEW_SWEEPS, QUICK)
-                known[i] = fit.log_evidence
-            return known[i]
-
-        best = len(CANDIDATES) // 2
-        while True:
-            near = [i for i in (best - 1, best + 1) if 0 <= i < len(CANDIDATES)]
-            better = max([best, *near], key=lambda i: evidence(i) - WORTH * (i > best))
-            if better == best:
-                return self._with_intercept(CANDIDATES[best] * unit, CANDIDATES[best])
-            best = better
+    def _learn_all(self, X, signs, weight) -> Fit:
+        """Learn from all rows, and choose the prior on the way."""
+        scale, start = self._set_prior(X, weight), None
+        few = max(FEW_ROWS, ROWS_PER_WEIGHT * len(self.prior_variance_))
+        if self.covariance_ == "full" and len(signs) > 2 * few:
+            # The same rows whatever the user's seed: nothing else in this fit is random.
+            rows = np.sort(np.random.default_rng(few).choice(len(signs), few, replace=False))
+            some = X[rows], signs[rows], weight[rows]
+            found = self._learn(*some, self._prior(), tol=QUICK, scale=scale)
+            self.prior_variance_, start = found.prior.variances(), found.belief
+        found = self._learn(X, signs, weight, self._prior(), scale=scale, start=start)
+        self.prior_variance_ = found.prior.variances()
+        return found
 
     def _prior(self) -> Belief:
-        precision = 1 / self.prior_variance_
-        if self.covariance_ == "full":
-            precision = np.diag(precision)
-        return Belief(precision, np.zeros(len(self.prior_variance_)))
+        return independent(self.prior_variance_, self.covariance_ == "full")
 
     def _belief(self) -> Belief:
         return Belief(self._precision, self._shift)
@@ -453,12 +442,14 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             kept * belief.shift + self.forgetting * prior.shift,
         )
 
-    def _learn(self, X, signs, weight, prior: Belief, max_iter: int, tol: float) -> Fit:
+    def _learn(self, X, signs, weight, prior: Belief, max_iter=None, tol=None, **options) -> Fit:
+        max_iter = self.max_iter if max_iter is None else max_iter
+        limits = self.noise_variance, max_iter, self.tol if tol is None else tol
         if prior.is_full:
-            return fit_full(X, signs, weight, prior, self.noise_variance, max_iter, tol)
+            return fit_full(X, signs, weight, prior, *limits, **options)
         X = X if sparse.issparse(X) else sparse.csr_array(X)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(_SEEDS))
-        return fit_factorized(X, signs, weight, prior, self.noise_variance, max_iter, tol, rng)
+        return fit_factorized(X, signs, weight, prior, *limits, rng, **options)
 
     def _store(self, found: Fit) -> None:
         """Keep what predictions and later updates need, as plain arrays and numbers."""
@@ -467,7 +458,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         d = self.n_features_in_
         self.coef_ = mean[None, :d]
         self.intercept_ = mean[d:] if self.fit_intercept else np.zeros(1)
-        variance = np.diagonal(covariance) if found.belief.is_full else covariance
+        variance = found.belief.variances()
         self.coef_variance_ = variance[None, :d].copy()
         if found.belief.is_full:
             self.coef_covariance_ = covariance
@@ -486,6 +477,11 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _squared(X):
-    """Return the squares of all entries."""
-    return X.power(2) if sparse.issparse(X) else X**2
+def _column_sums(X, weight) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return the sum of squares and the number of entries of each feature, and that of rows."""
+    squares, counts = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    for start in range(0, X.shape[0], BLOCK):
+        here = slice(start, start + BLOCK)
+        squares += weight[here] @ (X[here].power(2) if sparse.issparse(X) else X[here] ** 2)
+        counts += weight[here] @ (X[here] != 0)
+    return squares, counts, max(float(weight.sum()), np.finfo(float).tiny)

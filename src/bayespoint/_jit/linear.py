@@ -1,7 +1,8 @@
-"""Factorized expectation propagation for a linear classifier: one row at a time."""
+"""Expectation propagation for a linear classifier: row by row, entry by entry."""
 
 import math
 
+import numpy as np
 from numba import njit
 
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
@@ -21,6 +22,55 @@ def log_phi(z):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def moments(y, M, V):
+    """Return log Z = log Phi(y M / sqrt(V)), its slope in M, and minus its curvature."""
+    deviation = math.sqrt(V)
+    z = y * M / deviation
+    log_z = log_phi(z)
+    slope = math.exp(-0.5 * z * z - LOG_SQRT_2PI - log_z)
+    return log_z, y * slope / deviation, max(slope * (slope + z), 0.0) / V
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def refine(y, weight, mean, variance, noise, share, site_precision, site_shift):
+    """Move the sites of all outputs by a share of the way to those that match moments.
+
+    mean and variance are what the posterior says of each output; a site is a factor
+    exp(shift f - precision f^2 / 2) of it, which counts weight[i] times.
+    """
+    for i in range(len(y)):
+        s, h = site_precision[i], site_shift[i]
+        removed = min(weight[i], 1.0)  # one of a row that counts more than once
+        V = variance[i] / (1.0 - removed * s * variance[i])
+        M = mean[i] - V * removed * (h - s * mean[i])
+        if V + noise <= 0.0:
+            continue
+        _, a, b = moments(y[i], M, V + noise)
+        left = max(1.0 - V * b, EPSILON)
+        site_precision[i] += share * (b / left - s)
+        site_shift[i] += share * ((a + M * b) / left - h)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def log_constant(y, weight, mean, variance, noise, site_precision, site_shift):
+    """Return the sum over rows of log Z less the logarithm of that of cavity times site.
+
+    With the integrals of prior and posterior, this is the log evidence.
+    """
+    total = 0.0
+    for i in range(len(y)):
+        s, h = site_precision[i], site_shift[i]
+        removed = min(weight[i], 1.0)
+        V = variance[i] / (1.0 - removed * s * variance[i])
+        M = mean[i] - V * removed * (h - s * mean[i])
+        log_z = moments(y[i], M, V + noise)[0] if V + noise > 0.0 else math.log(0.5)
+        q = 1.0 / (1.0 + s * V)
+        exponent = 0.5 * q * (h * h * V + 2.0 * h * M - s * M * M)
+        total += weight[i] * (log_z - 0.5 * math.log(q) - exponent)
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def sweep(
     data, indices, indptr, order, y, weight, noise, precision, shift, site_precision, site_shift
 ):
@@ -34,6 +84,11 @@ def sweep(
     n_entries = data.shape[0]
     intercept = 1 if site_shift.shape[0] > n_entries else 0
     last = precision.shape[0] - 1
+    longest = 0
+    for i in order:
+        longest = max(longest, indptr[i + 1] - indptr[i])
+    # What all other rows say of the weights of this one.
+    means, variances = np.empty(longest + 1), np.empty(longest + 1)
     for i in order:
         begin, end = indptr[i], indptr[i + 1]
         # Of a row that counts more than once, one is taken away, and all are changed: half
@@ -42,28 +97,24 @@ def sweep(
         rounds = 2 if weight[i] > 1.0 else 1
         share = 1.0 / rounds
         for _ in range(rounds):
-            # What all other rows say of the output of this one.
             M, V = 0.0, noise
             for k in range(begin, end + intercept):
                 x, j, s = (data[k], indices[k], k) if k < end else (1.0, last, n_entries + i)
-                cavity = precision[j] - removed * site_precision[s]
-                M += x * (shift[j] - removed * site_shift[s]) / cavity
-                V += x * x / cavity
-            if V == 0.0:
+                variance = 1.0 / (precision[j] - removed * site_precision[s])
+                mean = variance * (shift[j] - removed * site_shift[s])
+                means[k - begin], variances[k - begin] = mean, variance
+                M += x * mean
+                V += x * x * variance
+            if V <= 0.0:
                 break
-            deviation = math.sqrt(V)
-            z = y[i] * M / deviation
-            slope = math.exp(-0.5 * z * z - LOG_SQRT_2PI - log_phi(z))
-            a = y[i] * slope / deviation
-            b = max(slope * (slope + z), 0.0) / V
+            _, a, b = moments(y[i], M, V)
             # The sites that match the moments of each weight.
             for k in range(begin, end + intercept):
                 x, j, s = (data[k], indices[k], k) if k < end else (1.0, last, n_entries + i)
-                cavity = precision[j] - removed * site_precision[s]
-                mean = (shift[j] - removed * site_shift[s]) / cavity
-                left = max(1.0 - x * x * b / cavity, EPSILON)
-                more_precision = share * (x * x * b / left - site_precision[s])
-                more_shift = share * ((x * a + mean * x * x * b) / left - site_shift[s])
+                curve = x * x * b
+                scale = 1.0 / max(1.0 - curve * variances[k - begin], EPSILON)
+                more_precision = share * (curve * scale - site_precision[s])
+                more_shift = share * ((x * a + means[k - begin] * curve) * scale - site_shift[s])
                 site_precision[s] += more_precision
                 site_shift[s] += more_shift
                 precision[j] += weight[i] * more_precision
@@ -71,13 +122,10 @@ def sweep(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def log_constants(
+def log_constant_of_entries(
     data, indices, indptr, y, weight, noise, precision, shift, site_precision, site_shift
 ):
-    """Return the sum over rows of log Z less that of cavity times sites.
-
-    With the integrals of prior and posterior, this is the log evidence.
-    """
+    """Return what `log_constant` does, where every entry has a site."""
     n_entries = data.shape[0]
     intercept = 1 if site_shift.shape[0] > n_entries else 0
     last = precision.shape[0] - 1
@@ -92,9 +140,8 @@ def log_constants(
             h = shift[j] - removed * site_shift[s]
             M += x * h / p
             V += x * x / p
-            change += 0.5 * (h * h / p - math.log(p))
-            p, h = p + site_precision[s], h + site_shift[s]
-            change -= 0.5 * (h * h / p - math.log(p))
-        z = y[i] * M / math.sqrt(V) if V > 0.0 else 0.0
-        total += weight[i] * (log_phi(z) + change)
+            more, sum_ = p + site_precision[s], h + site_shift[s]
+            change += 0.5 * (h * h / p - sum_ * sum_ / more + math.log(more / p))
+        log_z = moments(y[i], M, V)[0] if V > 0.0 else math.log(0.5)
+        total += weight[i] * (log_z + change)
     return total

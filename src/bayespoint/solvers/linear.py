@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy import linalg, sparse
 
-from .ep import likelihood
-
-# Rows of which products with the covariance are held at once.
+# Rows of which products with the covariance are held at once: so many, or so many times the
+# number of weights, which keeps the products of the sites of all blocks small beside the rows.
 BLOCK = 4096
-# Full covariance: the share of each update that is made, but the first, and by what it is
-# multiplied where updates swing.
+ROWS_PER_WEIGHT = 4
+# Sites of many rows that are updated at once: the share of each update that is made, but the
+# first, and by what it is multiplied where updates swing.
 DAMPING = 0.9
 CALMING = 0.8
 
@@ -43,6 +43,11 @@ class Belief(NamedTuple):
             return linalg.cho_solve(linalg.cho_factor(self.precision), np.eye(len(self.shift)))
         return 1 / self.precision
 
+    def variances(self) -> np.ndarray:
+        """Return the variance of each weight."""
+        covariance = self.covariance()
+        return np.diagonal(covariance) if self.is_full else covariance
+
     def scatter(self, noise: np.ndarray) -> np.ndarray:
         """Return standard normal vectors, one a row, with its covariance instead."""
         if self.is_full:
@@ -58,129 +63,292 @@ class Belief(NamedTuple):
             return float(0.5 * half @ half - np.sum(np.log(np.diagonal(lower))))
         return float(0.5 * np.sum(self.shift**2 / self.precision - np.log(self.precision)))
 
+    def times(self, other: Belief) -> Belief:
+        """Return the product."""
+        return Belief(self.precision + other.precision, self.shift + other.shift)
+
+    def over(self, other: Belief) -> Belief:
+        """Return the quotient."""
+        return Belief(self.precision - other.precision, self.shift - other.shift)
+
+    def nothing(self) -> Belief:
+        """Return the factor of the same kind that says nothing."""
+        return Belief(np.zeros_like(self.precision), np.zeros_like(self.shift))
+
+    def distance(self, other: Belief) -> float:
+        """Return how far another is, in standard deviations and shares of the precision."""
+        step = self.mean() - other.mean()
+        if self.is_full:
+            squares = step @ self.precision @ step
+            mine, theirs = np.diagonal(self.precision), np.diagonal(other.precision)
+        else:
+            squares = self.precision @ step**2
+            mine, theirs = self.precision, other.precision
+        squares += np.sum((1 - theirs / mine) ** 2)
+        return float(np.sqrt(squares / len(step)))
+
 
 class Fit(NamedTuple):
     """The posterior of a training set, and what is known about it."""
 
     belief: Belief
+    prior: Belief
     log_evidence: float
-    change: float  # in the last sweep, in standard deviations
+    change: float  # in the last sweep: `Belief.distance`
     n_iter: int
 
 
-def fit_full(X, y, weight, prior: Belief, noise: float, max_iter: int, tol: float) -> Fit:
-    """Update the sites of all rows at once; weights may be correlated.
+class Rows(Protocol):
+    """Training points with their sites, here or elsewhere."""
+
+    def sweep(self, belief: Belief, share: float) -> Belief:
+        """Update the sites, and return their product."""
+
+    def log_constant(self, belief: Belief) -> float:
+        """Return their part of the log evidence."""
+
+
+class Scale:
+    """Prior variances that are known but for a factor, which the evidence chooses.
+
+    Parameters
+    ----------
+    unit : array of shape (n_features,)
+        The variances for a factor of one.
+    noise : float
+        Variance of the noise on outputs.
+    intercept : float
+        Prior variance of an intercept, relative to that of prior outputs and noise; 0 if
+        there is none.
+
+    Notes
+    -----
+    At the largest evidence, the mean square of the means is what MacKay's rule says: the
+    sum of w_j^2 / unit_j is the factor times the number of weights that are determined by
+    the data, sum_j (1 - variance_j / prior variance_j). As the rule comes close slowly, it is
+    taken for one equation in the logarithm of the factor and solved by secants, a step
+    between two sweeps. A few imagined weights for a factor of one keep it finite where the
+    evidence does not.
+    """
+
+    # The imagined weights, the longest step, and how far it may go, in logarithms.
+    IMAGINED = 2.0
+    LONGEST = np.log(10.0)
+    LIMIT = np.log(1e6)
+
+    def __init__(self, unit: np.ndarray, noise: float, intercept: float):
+        self.unit = unit
+        self.noise = noise
+        self.intercept = intercept
+        self.log_factor = 0.0
+        self._before: tuple[float, float] | None = None
+
+    def variances(self) -> np.ndarray:
+        """Return the prior variance of each weight, the intercept last."""
+        factor = np.exp(self.log_factor) * (self.noise or 1.0)
+        variances = factor * self.unit
+        if not self.intercept:
+            return variances
+        return np.append(variances, self.intercept * (self.noise + factor))
+
+    def improve(self, belief: Belief) -> float:
+        """Make a step towards the factor of the largest evidence; return what was asked for."""
+        n = len(self.unit)
+        prior = self.variances()[:n]
+        determined = np.sum(1 - belief.variances()[:n] / prior)
+        squares = np.sum(belief.mean()[:n] ** 2 / prior) * np.exp(self.log_factor)
+        wanted = np.log((squares + self.IMAGINED) / (max(determined, 0.0) + self.IMAGINED))
+        asked = float(wanted - self.log_factor)
+        step = asked
+        if self._before is not None:
+            place, asked_there = self._before
+            slope = (asked - asked_there) / (self.log_factor - place or 1.0)
+            if slope < 0:
+                step = asked / min(-slope, 1.0)
+        self._before = self.log_factor, asked
+        step = np.clip(step, -self.LONGEST, self.LONGEST)
+        self.log_factor = float(np.clip(self.log_factor + step, -self.LIMIT, self.LIMIT))
+        return asked
+
+
+def iterate(
+    rows: Rows,
+    prior: Belief,
+    max_iter: int,
+    tol: float,
+    *,
+    scale: Scale | None = None,
+    start: Belief | None = None,
+) -> Fit:
+    """Sweep over rows until the posterior moves no more.
+
+    Parameters
+    ----------
+    rows : Rows
+        What to learn from.
+    prior : Belief
+        What was known before.
+    max_iter, tol : int, float
+        Stop after so many sweeps, or when a sweep moves it by less (see `Belief.distance`).
+    scale : Scale, default=None
+        Improves the prior on the way.
+    start : Belief, default=None
+        What the first sweep takes for known; the prior by default.
+    """
+    belief, sites = start or prior, prior.nothing()
+    damping, change, n_iter = DAMPING, np.inf, 0
+    settled = scale is None or scale.noise == 0  # then the factor does not matter
+    while n_iter < max_iter and not (change <= tol and settled):
+        if scale is not None and n_iter and not settled:
+            settled = abs(scale.improve(belief)) <= tol
+            prior = independent(scale.variances(), prior.is_full)
+            belief = prior.times(sites)
+        sites = rows.sweep(belief, damping if n_iter else 1.0)
+        last, belief = belief, prior.times(sites)
+        before, change = change, belief.distance(last)
+        damping *= CALMING if change > before else 1.0
+        n_iter += 1
+    log_evidence = rows.log_constant(belief) + belief.log_integral() - prior.log_integral()
+    return Fit(belief, prior, float(log_evidence), change, n_iter)
+
+
+def independent(variances: np.ndarray, full: bool) -> Belief:
+    """Return what is known of independent weights with mean zero."""
+    precision = 1 / variances
+    return Belief(np.diag(precision) if full else precision, np.zeros(len(variances)))
+
+
+class FullRows:
+    """Rows whose sites are updated a block at a time; weights may be correlated.
+
+    O(n d^2) a sweep. The product of the sites of each block is kept, so that what a block
+    learns is known to the next.
 
     Parameters
     ----------
     X : {array, CSR} of shape (n, d)
-        Points, in blocks of which the covariance is applied: O(n d^2) a sweep.
+        Points. One weight more than features is the intercept.
     y : array of shape (n,)
         Labels, +1 and -1.
     weight : array of shape (n,)
         How often each row counts.
-    prior : Belief
-        With a matrix of precisions; one weight more than features is the intercept.
     noise : float
         Variance of the noise on outputs.
-    max_iter, tol : int, float
-        Stop after so many sweeps, or when moments match to this, in standard deviations.
     """
-    precision, shift = np.zeros(len(y)), np.zeros(len(y))
-    removed = np.minimum(weight, 1.0)  # one of a row that counts more than once
-    belief, damping, change, n_iter = prior, DAMPING, np.inf, 0
-    while change > tol and n_iter < max_iter:
-        mean, variance = outputs(X, belief)
-        V = variance / (1 - removed * precision * variance)
-        M = mean - V * removed * (shift - precision * mean)
-        log_z, a, scaled, _, total = likelihood(y, M, V + noise, 0.0)
-        b = np.maximum(scaled, 0.0) / total
-        # What cavity and site give, and what cavity and likelihood give.
-        q = 1 / (1 + precision * V)
-        mismatch = np.maximum(
-            np.abs(a - q * (shift - precision * M)) * np.sqrt(V), np.abs(1 - V * b - q)
-        )
-        before, change = change, float(mismatch.max(initial=0.0))
-        damping *= CALMING if change > before else 1.0
-        exponent = q * (shift**2 * V + 2 * shift * M - precision * M**2) / 2
-        constants = np.sum(weight * (log_z - 0.5 * np.log(q) - exponent))
-        log_evidence = constants + belief.log_integral() - prior.log_integral()
-        left = np.maximum(1 - V * b, np.finfo(float).eps)
-        share = damping if n_iter else 1.0  # nothing is to be kept of no sites
-        precision += share * (b / left - precision)
-        shift += share * ((a + M * b) / left - shift)
-        belief = _collect(X, weight * precision, weight * shift, prior)
-        n_iter += 1
-    return Fit(belief, float(log_evidence), change, n_iter)
+
+    def __init__(self, X, y: np.ndarray, weight: np.ndarray, noise: float):
+        self.X, self.y, self.weight, self.noise = X, y, weight, noise
+        self.sites = np.zeros(len(y)), np.zeros(len(y))
+        # Every block has rows from everywhere, as they may be sorted.
+        n_blocks = -(-len(y) // max(BLOCK, ROWS_PER_WEIGHT * X.shape[1]))
+        self.blocks = [slice(i, None, n_blocks) for i in range(n_blocks)]
+        self.products: list[Belief] = []
+
+    def sweep(self, belief: Belief, share: float) -> Belief:
+        """Update the sites, and return their product."""
+        from .._jit.linear import refine
+
+        self.products = self.products or [belief.nothing()] * len(self.blocks)
+        for number, here in enumerate(self.blocks):
+            block, mean, variance = _dense_outputs(self.X[here], belief)
+            y, weight, precision, shift = self._part(here)
+            refine(y, weight, mean, variance, self.noise, share, precision, shift)
+            scaled = block * np.sqrt(weight * precision)[:, None]
+            product = Belief(scaled.T @ scaled, (weight * shift) @ block)
+            belief = belief.over(self.products[number]).times(product)
+            self.products[number] = product
+        precisions, shifts = zip(*self.products, strict=True)
+        return Belief(sum(precisions), sum(shifts))
+
+    def log_constant(self, belief: Belief) -> float:
+        """Return their part of the log evidence."""
+        from .._jit.linear import log_constant
+
+        total = 0.0
+        for here in self.blocks:
+            _, mean, variance = _dense_outputs(self.X[here], belief)
+            y, weight, *sites = self._part(here)
+            total += log_constant(y, weight, mean, variance, self.noise, *sites)
+        return total
+
+    def _part(self, here: slice):
+        return self.y[here], self.weight[here], self.sites[0][here], self.sites[1][here]
 
 
-def fit_factorized(
-    X, y, weight, prior: Belief, noise: float, max_iter: int, tol: float, rng: np.random.Generator
-) -> Fit:
-    """Update the sites of one row after the other; weights are independent.
+class FactorizedRows:
+    """Rows whose sites are updated one after the other; weights are independent.
+
+    O(nnz) a sweep, and 16 bytes for each entry that is not zero.
 
     Parameters
     ----------
     X : CSR of shape (n, d)
-        Points: O(nnz) a sweep, and 16 bytes for each entry.
-    y, weight, prior, noise, max_iter, tol
-        As in `fit_full`, but the precisions of the prior are a vector, and it stops when
-        the mean change of a weight is below `tol`.
+        Points. One weight more than features is the intercept.
+    y, weight, noise
+        As for `FullRows`.
+    intercept : bool
+        Whether there is one.
     rng : numpy.random.Generator
         Gives the order of the rows: sorted by label, they would mislead the first sweep.
     """
-    from .._jit.linear import log_constants, sweep
 
-    precision, shift = prior.precision.copy(), prior.shift.copy()
-    n_sites = X.nnz + len(y) * (len(shift) - X.shape[1])
-    sites = np.zeros(n_sites), np.zeros(n_sites)
-    order = rng.permutation(len(y))
-    rows = (X.data, X.indices, X.indptr)
-    change, n_iter = np.inf, 0
-    while change > tol and n_iter < max_iter:
-        before = shift / precision
-        sweep(*rows, order, y, weight, noise, precision, shift, *sites)
-        change = np.sqrt(np.mean((shift / precision - before) ** 2 * precision))
-        n_iter += 1
-    belief = Belief(precision, shift)
-    constants = log_constants(*rows, y, weight, noise, precision, shift, *sites)
-    log_evidence = constants + belief.log_integral() - prior.log_integral()
-    return Fit(belief, float(log_evidence), float(change), n_iter)
+    def __init__(self, X, y, weight, noise: float, intercept: bool, rng: np.random.Generator):
+        self.entries = X.data, X.indices, X.indptr
+        self.y, self.weight, self.noise = y, weight, noise
+        self.order = rng.permutation(len(y))
+        n_sites = X.nnz + len(y) * intercept
+        self.sites = np.zeros(n_sites), np.zeros(n_sites)
+        self.product: Belief | None = None
+
+    def sweep(self, belief: Belief, share: float) -> Belief:
+        """Update the sites, and return their product; all of it, whatever the share."""
+        from .._jit.linear import sweep
+
+        others = belief if self.product is None else belief.over(self.product)
+        after = Belief(belief.precision.copy(), belief.shift.copy())
+        sweep(*self.entries, self.order, self.y, self.weight, self.noise, *after, *self.sites)
+        self.product = after.over(others)
+        return self.product
+
+    def log_constant(self, belief: Belief) -> float:
+        """Return their part of the log evidence."""
+        from .._jit.linear import log_constant_of_entries
+
+        data = (*self.entries, self.y, self.weight, self.noise)
+        return log_constant_of_entries(*data, *belief, *self.sites)
+
+
+def fit_full(X, y, weight, prior: Belief, noise: float, max_iter: int, tol: float, **options):
+    """Return the fit of correlated weights; see `FullRows` and `iterate`."""
+    return iterate(FullRows(X, y, weight, noise), prior, max_iter, tol, **options)
+
+
+def fit_factorized(
+    X, y, weight, prior: Belief, noise: float, max_iter: int, tol: float, rng, **options
+):
+    """Return the fit of independent weights; see `FactorizedRows` and `iterate`."""
+    rows = FactorizedRows(X, y, weight, noise, len(prior.shift) > X.shape[1], rng)
+    return iterate(rows, prior, max_iter, tol, **options)
 
 
 def outputs(X, belief: Belief) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and variance of <w, x> for every row, with the intercept if there is one."""
-    d = X.shape[1]
-    weights = belief.mean()
-    mean = X @ weights[:d] + weights[d:].sum()
-    if not belief.is_full:
-        variances = belief.covariance()
-        squared = X.power(2) if sparse.issparse(X) else X**2
-        return mean, squared @ variances[:d] + variances[d:].sum()
-    lower = linalg.cholesky(belief.precision, lower=True)
-    variance = np.empty(X.shape[0])
-    for rows, block in _blocks(X, len(weights)):
-        half = linalg.solve_triangular(lower, block.T, lower=True, check_finite=False)
-        variance[rows] = np.einsum("ij,ij->j", half, half)
-    return mean, variance
+    if belief.is_full:
+        blocks = [slice(start, start + BLOCK) for start in range(0, X.shape[0], BLOCK)]
+        parts = [_dense_outputs(X[here], belief)[1:] for here in blocks]
+        means, variances = zip(*parts, strict=True)
+        return np.concatenate(means), np.concatenate(variances)
+    d, weights, variances = X.shape[1], belief.mean(), belief.covariance()
+    squared = X.power(2) if sparse.issparse(X) else X**2
+    return X @ weights[:d] + weights[d:].sum(), squared @ variances[:d] + variances[d:].sum()
 
 
-def _collect(X, precision, shift, prior: Belief) -> Belief:
-    """Return the product of prior and sites."""
-    total = prior.precision.copy()
-    sums = prior.shift.copy()
-    for rows, block in _blocks(X, len(sums)):
-        scaled = block * np.sqrt(precision[rows])[:, None]
-        total += scaled.T @ scaled
-        sums += shift[rows] @ block
-    return Belief(total, sums)
-
-
-def _blocks(X, n_weights: int):
-    """Yield dense blocks of rows, with a one for the intercept if there is one."""
-    for start in range(0, X.shape[0], BLOCK):
-        rows = slice(start, min(start + BLOCK, X.shape[0]))
-        block = X[rows].toarray() if sparse.issparse(X) else X[rows]
-        if n_weights > block.shape[1]:
-            block = np.column_stack([block, np.ones(len(block))])
-        yield rows, block
+def _dense_outputs(X, belief: Belief) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return rows with a one for the intercept, and mean and variance of their outputs."""
+    lower = linalg.cholesky(belief.precision, lower=True, check_finite=False)
+    half = linalg.solve_triangular(lower, belief.shift, lower=True, check_finite=False)
+    rows = np.ones((X.shape[0], len(half)))
+    rows[:, : X.shape[1]] = X.toarray() if sparse.issparse(X) else X
+    root = linalg.lapack.dtrtri(lower, lower=1)[0]
+    parts = linalg.blas.dtrmm(1.0, root, rows.T, lower=1)
+    return rows, half @ parts, np.einsum("ij,ij->j", parts, parts)
