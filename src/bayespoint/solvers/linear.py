@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -257,8 +258,7 @@ class FullRows:
             product = Belief(scaled.T @ scaled, (weight * shift) @ block)
             belief = belief.over(self.products[number]).times(product)
             self.products[number] = product
-        precisions, shifts = zip(*self.products, strict=True)
-        return Belief(sum(precisions), sum(shifts))
+        return reduce(Belief.times, self.products)
 
     def log_constant(self, belief: Belief) -> float:
         """Return their part of the log evidence."""
