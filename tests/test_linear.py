@@ -8,7 +8,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from bayespoint import LinearBayesPointClassifier
 from bayespoint._jit.linear import log_phi
 from bayespoint.solvers.ep import propagate
-from bayespoint.solvers.linear import Belief, fit_factorized, fit_full
+from bayespoint.solvers.linear import (
+    FactorizedRows,
+    FullRows,
+    even_blocks,
+    independent,
+    iterate,
+)
 
 COVARIANCES = ["full", "factorized"]
 
@@ -116,19 +122,18 @@ def test_dense_and_sparse_agree(data, covariance, prior_variance):
     )
 
 
-def test_the_intercept_is_a_feature_that_is_always_one(data):
+@pytest.mark.parametrize("covariance", COVARIANCES)
+def test_the_intercept_is_a_feature_that_is_always_one(data, covariance):
     X, y = data
-    for covariance in COVARIANCES:
-        model = exact(covariance=covariance, fit_intercept=True).fit(X, y)
-        wide = model.prior_variance_
-        fit = {"full": fit_full, "factorized": fit_factorized}[covariance]
-        prior = Belief(np.diag(1 / wide) if covariance == "full" else 1 / wide, np.zeros(7))
-        with_ones = np.column_stack([X, np.ones(len(X))])
-        rows = with_ones if covariance == "full" else sparse.csr_array(with_ones)
-        rng = [] if covariance == "full" else [np.random.default_rng(0)]
-        found = fit(rows, 2.0 * y - 1, np.ones(len(y)), prior, 1.0, 10_000, 1e-10, *rng)
-        np.testing.assert_allclose(found.belief.mean()[-1], model.intercept_[0], atol=1e-6)
-        np.testing.assert_allclose(found.belief.mean()[:-1], model.coef_[0], atol=1e-6)
+    model = exact(covariance=covariance, fit_intercept=True).fit(X, y)
+    prior = independent(model.prior_variance_, covariance == "full")
+    X, rest = np.column_stack([X, np.ones(len(X))]), (2.0 * y - 1, np.ones(len(y)), 1.0)
+    if covariance == "full":
+        rows = FullRows(X, *rest, even_blocks(*X.shape))
+    else:
+        rows = FactorizedRows(sparse.csr_array(X), *rest, np.arange(len(y)), False)
+    mean = iterate(rows, prior, 10_000, 1e-10).belief.mean()
+    np.testing.assert_allclose(mean, np.append(model.coef_, model.intercept_), atol=1e-6)
 
 
 def test_features_need_not_be_scaled(data):
@@ -151,7 +156,15 @@ def test_good_on_real_data():
 @pytest.mark.parametrize("covariance", COVARIANCES)
 def test_first_batch_is_a_fit(data, covariance):
     X, y = data
-    fixed = {"covariance": covariance, "prior_variance": 1.0, "tol": 0.0}
+    one = exact(covariance=covariance, batch_sweeps=10_000).partial_fit(X, y)
+    two = exact(covariance=covariance).fit(X, y)
+    np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-8)
+    assert one.log_evidence_ == pytest.approx(two.log_evidence_, abs=1e-8)
+
+
+def test_the_same_sweeps_give_the_same_posterior(data):
+    X, y = data
+    fixed = {"covariance": "factorized", "prior_variance": 1.0, "tol": 0.0}
     one = classifier(**fixed, batch_sweeps=3).partial_fit(X, y)
     with pytest.warns(ConvergenceWarning, match="still moved"):
         two = classifier(**fixed, max_iter=3).fit(X, y)

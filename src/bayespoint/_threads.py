@@ -9,11 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from joblib import effective_n_jobs
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 _lock = threading.Lock()
 _users = 0
-_limits: threadpool_limits | None = None
+_controller: ThreadpoolController | None = None
+_limits = None
 
 
 @contextmanager
@@ -21,13 +22,15 @@ def one_blas_thread() -> Iterator[None]:
     """Limit BLAS to one thread until the last of all users has left.
 
     The limit belongs to the process: if each of two overlapping users restored what it
-    found, the second one would restore the limit of the first, for good.
+    found, the second one would restore the limit of the first, for good. To look for the
+    libraries takes milliseconds, which short updates would notice: once is enough.
     """
-    global _users, _limits
+    global _users, _controller, _limits
     with _lock:
         _users += 1
         if _users == 1:
-            _limits = threadpool_limits(limits=1, user_api="blas")
+            _controller = _controller or ThreadpoolController()
+            _limits = _controller.limit(limits=1, user_api="blas")
     try:
         yield
     finally:

@@ -20,11 +20,15 @@ from .probabilities import two_classes
 from .solvers.linear import (
     BLOCK,
     Belief,
+    FactorizedRows,
     Fit,
+    FullRows,
+    Rows,
     Scale,
-    fit_factorized,
-    fit_full,
+    even_blocks,
+    growing_blocks,
     independent,
+    iterate,
     outputs,
 )
 
@@ -99,6 +103,8 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         log p(y | X); of the last call of `partial_fit`, given what came before.
     n_iter_ : int
         Sweeps.
+    n_samples_seen_ : float
+        Rows learned from, by their weight, less what was forgotten.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -182,14 +188,14 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         if len(np.unique(signs)) < 2:
             raise ValueError("Of the two classes of y, one has no row of positive weight.")
         with one_blas_thread():
-            found = self._learn_all(X, signs, weight)
+            found = self._learn(X, signs, weight)
         if found.change > self.tol:
             warn(
                 f"The weights still moved by {found.change:.2g} standard deviations after "
                 f"{found.n_iter} sweeps. Raise max_iter or tol.",
                 ConvergenceWarning,
             )
-        self._store(found)
+        self._store(found, float(weight.sum()))
         return self
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -222,11 +228,13 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             )
         X, signs, weight = self._labeled(X, y, sample_weight)
         with one_blas_thread():
-            if first and (scale := self._set_prior(X, weight)):
-                found = self._learn(X, signs, weight, self._prior(), scale=scale)
-                self.prior_variance_ = found.prior.variances()
-            belief = self._prior() if first else self._forget()
-            self._store(self._learn(X, signs, weight, belief, self.batch_sweeps))
+            if first:
+                n_known, belief = 0.0, self._chosen_prior(X, signs, weight)
+            else:
+                n_known, belief = (1 - self.forgetting) * self.n_samples_seen_, self._forget()
+            rows = self._rows(X, signs, weight, n_known)
+            found = iterate(rows, belief, self.batch_sweeps, self.tol)
+        self._store(found, n_known + float(weight.sum()))
         return self
 
     def decision_function(self, X):
@@ -361,8 +369,22 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         merged.prior_variance_, merged.covariance_ = self.prior_variance_, self.covariance_
         belief = mine.times(theirs).over(prior)
         evidence = self.log_evidence_ + other.log_evidence_
-        merged._store(Fit(belief, prior, evidence, 0.0, max(self.n_iter_, other.n_iter_)))
+        found = Fit(belief, prior, evidence, 0.0, max(self.n_iter_, other.n_iter_))
+        merged._store(found, self.n_samples_seen_ + other.n_samples_seen_)
         return merged
+
+    @property
+    def coef_variance_(self):
+        """Variances of the weights."""
+        check_is_fitted(self)
+        return self._belief().variances()[None, : self.n_features_in_]
+
+    @property
+    def coef_covariance_(self):
+        """Their covariance, the intercept last; only with "full"."""
+        if getattr(self, "covariance_", None) != "full":
+            raise AttributeError('Only a full covariance is one: pass covariance="full".')
+        return self._belief().covariance()
 
     def _check_training_data(self, X, y, reset):
         """Return validated points, CSR or dense, and labels."""
@@ -414,19 +436,29 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             self.prior_variance_[-1] = intercept * (self.noise_variance + outputs)
         return None
 
-    def _learn_all(self, X, signs, weight) -> Fit:
+    def _learn(self, X, signs, weight) -> Fit:
         """Learn from all rows, and choose the prior on the way."""
         scale, start = self._set_prior(X, weight), None
         few = max(FEW_ROWS, ROWS_PER_WEIGHT * len(self.prior_variance_))
         if self.covariance_ == "full" and len(signs) > 2 * few:
             # The same rows whatever the user's seed: nothing else in this fit is random.
-            rows = np.sort(np.random.default_rng(few).choice(len(signs), few, replace=False))
-            some = X[rows], signs[rows], weight[rows]
-            found = self._learn(*some, self._prior(), tol=QUICK, scale=scale)
+            some = np.sort(np.random.default_rng(few).choice(len(signs), few, replace=False))
+            rows = self._rows(X[some], signs[some], weight[some])
+            found = iterate(rows, self._prior(), self.max_iter, QUICK, scale=scale)
             self.prior_variance_, start = found.prior.variances(), found.belief
-        found = self._learn(X, signs, weight, self._prior(), scale=scale, start=start)
+        rows, limits = self._rows(X, signs, weight), (self.max_iter, self.tol)
+        found = iterate(rows, self._prior(), *limits, scale=scale, start=start)
         self.prior_variance_ = found.prior.variances()
         return found
+
+    def _chosen_prior(self, X, signs, weight) -> Belief:
+        """Return the prior of a stream, chosen by its first rows where there is a choice."""
+        scale = self._set_prior(X, weight)
+        if scale is not None:
+            rows = self._rows(X, signs, weight)
+            found = iterate(rows, self._prior(), self.max_iter, self.tol, scale=scale)
+            self.prior_variance_ = found.prior.variances()
+        return self._prior()
 
     def _prior(self) -> Belief:
         return independent(self.prior_variance_, self.covariance_ == "full")
@@ -442,28 +474,28 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             kept * belief.shift + self.forgetting * prior.shift,
         )
 
-    def _learn(self, X, signs, weight, prior: Belief, max_iter=None, tol=None, **options) -> Fit:
-        max_iter = self.max_iter if max_iter is None else max_iter
-        limits = self.noise_variance, max_iter, self.tol if tol is None else tol
-        if prior.is_full:
-            return fit_full(X, signs, weight, prior, *limits, **options)
+    def _rows(self, X, signs, weight, n_known: float | None = None) -> Rows:
+        """Return rows with their sites; made for a single sweep if it is told what is known."""
+        data, full = (signs, weight, self.noise_variance), self.covariance_ == "full"
+        if full and n_known is None:
+            return FullRows(X, *data, even_blocks(*X.shape))
+        # In an order: sorted by label, rows would mislead the first sweep.
+        seed = check_random_state(self.random_state).randint(_SEEDS)
+        order = np.random.default_rng(seed).permutation(len(signs))
+        if full and n_known is not None:
+            return FullRows(X, *data, growing_blocks(order, n_known))
         X = X if sparse.issparse(X) else sparse.csr_array(X)
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(_SEEDS))
-        return fit_factorized(X, signs, weight, prior, *limits, rng, **options)
+        return FactorizedRows(X, *data, order, self.fit_intercept)
 
-    def _store(self, found: Fit) -> None:
+    def _store(self, found: Fit, n_samples_seen: float) -> None:
         """Keep what predictions and later updates need, as plain arrays and numbers."""
         self._precision, self._shift = found.belief
-        mean, covariance = found.belief.mean(), found.belief.covariance()
-        d = self.n_features_in_
+        mean, d = found.belief.mean(), self.n_features_in_
         self.coef_ = mean[None, :d]
         self.intercept_ = mean[d:] if self.fit_intercept else np.zeros(1)
-        variance = found.belief.variances()
-        self.coef_variance_ = variance[None, :d].copy()
-        if found.belief.is_full:
-            self.coef_covariance_ = covariance
         self.log_evidence_ = found.log_evidence
         self.n_iter_ = found.n_iter
+        self.n_samples_seen_ = n_samples_seen
 
     def _outputs(self, X) -> tuple[np.ndarray, np.ndarray]:
         check_is_fitted(self)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy import linalg, sparse
@@ -12,6 +12,9 @@ from scipy import linalg, sparse
 # number of weights, which keeps the products of the sites of all blocks small beside the rows.
 BLOCK = 4096
 ROWS_PER_WEIGHT = 4
+# Where rows are swept only once, a block has this share of those before it, but so many.
+BLOCK_SHARE = 1 / 8
+SMALLEST_BLOCK = 16
 # Sites of many rows that are updated at once: the share of each update that is made, but the
 # first, and by what it is multiplied where updates swing.
 DAMPING = 0.9
@@ -235,14 +238,16 @@ class FullRows:
         How often each row counts.
     noise : float
         Variance of the noise on outputs.
+    blocks : list of slices or arrays of indices
+        The rows of each block; see `even_blocks` and `growing_blocks`.
     """
 
-    def __init__(self, X, y: np.ndarray, weight: np.ndarray, noise: float):
-        self.X, self.y, self.weight, self.noise = X, y, weight, noise
-        self.sites = np.zeros(len(y)), np.zeros(len(y))
-        # Every block has rows from everywhere, as they may be sorted.
-        n_blocks = -(-len(y) // max(BLOCK, ROWS_PER_WEIGHT * X.shape[1]))
-        self.blocks = [slice(i, None, n_blocks) for i in range(n_blocks)]
+    def __init__(self, X, y: np.ndarray, weight: np.ndarray, noise: float, blocks: list):
+        self.noise = noise
+        self.blocks = [
+            _Block(X[b], y[b].copy(), weight[b].copy(), np.zeros(len(y[b])), np.zeros(len(y[b])))
+            for b in blocks
+        ]
         self.products: list[Belief] = []
 
     def sweep(self, belief: Belief, share: float) -> Belief:
@@ -250,12 +255,12 @@ class FullRows:
         from .._jit.linear import refine
 
         self.products = self.products or [belief.nothing()] * len(self.blocks)
-        for number, here in enumerate(self.blocks):
-            block, mean, variance = _dense_outputs(self.X[here], belief)
-            y, weight, precision, shift = self._part(here)
-            refine(y, weight, mean, variance, self.noise, share, precision, shift)
-            scaled = block * np.sqrt(weight * precision)[:, None]
-            product = Belief(scaled.T @ scaled, (weight * shift) @ block)
+        for number, block in enumerate(self.blocks):
+            rows, mean, variance = _dense_outputs(block.X, belief)
+            sites = block.precision, block.shift
+            refine(block.y, block.weight, mean, variance, self.noise, share, *sites)
+            scaled = rows * np.sqrt(block.weight * block.precision)[:, None]
+            product = Belief(scaled.T @ scaled, (block.weight * block.shift) @ rows)
             belief = belief.over(self.products[number]).times(product)
             self.products[number] = product
         return reduce(Belief.times, self.products)
@@ -265,14 +270,45 @@ class FullRows:
         from .._jit.linear import log_constant
 
         total = 0.0
-        for here in self.blocks:
-            _, mean, variance = _dense_outputs(self.X[here], belief)
-            y, weight, *sites = self._part(here)
-            total += log_constant(y, weight, mean, variance, self.noise, *sites)
+        for block in self.blocks:
+            _, mean, variance = _dense_outputs(block.X, belief)
+            sites = block.precision, block.shift
+            total += log_constant(block.y, block.weight, mean, variance, self.noise, *sites)
         return total
 
-    def _part(self, here: slice):
-        return self.y[here], self.weight[here], self.sites[0][here], self.sites[1][here]
+
+class _Block(NamedTuple):
+    """Some rows and their sites."""
+
+    X: Any
+    y: np.ndarray
+    weight: np.ndarray
+    precision: np.ndarray
+    shift: np.ndarray
+
+
+def even_blocks(n_rows: int, n_features: int) -> list[slice]:
+    """Return large blocks, each with rows from everywhere, as they may be sorted."""
+    n_blocks = -(-n_rows // max(BLOCK, ROWS_PER_WEIGHT * n_features))
+    return [slice(i, None, n_blocks) for i in range(n_blocks)]
+
+
+def growing_blocks(order: np.ndarray, n_known: float) -> list[np.ndarray]:
+    """Return blocks that are small beside what is known before them, so that one sweep will do.
+
+    Parameters
+    ----------
+    order : array of shape (n,)
+        Rows in the order of their use.
+    n_known : float
+        Number of rows that the prior knows.
+    """
+    blocks, start = [], 0
+    while start < len(order):
+        size = int(min(max(SMALLEST_BLOCK, BLOCK_SHARE * (n_known + start)), BLOCK))
+        blocks.append(order[start : start + size])
+        start += size
+    return blocks
 
 
 class FactorizedRows:
@@ -286,16 +322,16 @@ class FactorizedRows:
         Points. One weight more than features is the intercept.
     y, weight, noise
         As for `FullRows`.
+    order : array of shape (n,)
+        The order of the rows.
     intercept : bool
         Whether there is one.
-    rng : numpy.random.Generator
-        Gives the order of the rows: sorted by label, they would mislead the first sweep.
     """
 
-    def __init__(self, X, y, weight, noise: float, intercept: bool, rng: np.random.Generator):
+    def __init__(self, X, y, weight, noise: float, order: np.ndarray, intercept: bool):
         self.entries = X.data, X.indices, X.indptr
         self.y, self.weight, self.noise = y, weight, noise
-        self.order = rng.permutation(len(y))
+        self.order = order
         n_sites = X.nnz + len(y) * intercept
         self.sites = np.zeros(n_sites), np.zeros(n_sites)
         self.product: Belief | None = None
@@ -319,15 +355,8 @@ class FactorizedRows:
 
 
 def fit_full(X, y, weight, prior: Belief, noise: float, max_iter: int, tol: float, **options):
-    """Return the fit of correlated weights; see `FullRows` and `iterate`."""
-    return iterate(FullRows(X, y, weight, noise), prior, max_iter, tol, **options)
-
-
-def fit_factorized(
-    X, y, weight, prior: Belief, noise: float, max_iter: int, tol: float, rng, **options
-):
-    """Return the fit of independent weights; see `FactorizedRows` and `iterate`."""
-    rows = FactorizedRows(X, y, weight, noise, len(prior.shift) > X.shape[1], rng)
+    """Return the fit of correlated weights to all rows; see `FullRows` and `iterate`."""
+    rows = FullRows(X, y, weight, noise, even_blocks(*X.shape))
     return iterate(rows, prior, max_iter, tol, **options)
 
 
@@ -347,8 +376,14 @@ def _dense_outputs(X, belief: Belief) -> tuple[np.ndarray, np.ndarray, np.ndarra
     """Return rows with a one for the intercept, and mean and variance of their outputs."""
     lower = linalg.cholesky(belief.precision, lower=True, check_finite=False)
     half = linalg.solve_triangular(lower, belief.shift, lower=True, check_finite=False)
-    rows = np.ones((X.shape[0], len(half)))
-    rows[:, : X.shape[1]] = X.toarray() if sparse.issparse(X) else X
+    rows = _with_ones(X, len(half))
     root = linalg.lapack.dtrtri(lower, lower=1)[0]
     parts = linalg.blas.dtrmm(1.0, root, rows.T, lower=1)
     return rows, half @ parts, np.einsum("ij,ij->j", parts, parts)
+
+
+def _with_ones(X, n_weights: int) -> np.ndarray:
+    """Return dense rows, with a one for the intercept if there is one."""
+    rows = np.ones((X.shape[0], n_weights))
+    rows[:, : X.shape[1]] = X.toarray() if sparse.issparse(X) else X
+    return rows
