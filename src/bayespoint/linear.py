@@ -23,12 +23,12 @@ from .solvers.linear import (
     FactorizedRows,
     Fit,
     FullRows,
-    Rows,
     Scale,
     even_blocks,
     growing_blocks,
     independent,
     iterate,
+    learn_once,
     outputs,
 )
 
@@ -41,7 +41,6 @@ WIDE = 100.0
 FEW_ROWS = 2000
 ROWS_PER_WEIGHT = 20
 QUICK = 0.1
-_SEEDS = np.iinfo(np.int32).max
 
 
 class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
@@ -100,7 +99,9 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
     covariance_ : str
         "full" or "factorized".
     log_evidence_ : float
-        log p(y | X); of the last call of `partial_fit`, given what came before.
+        log p(y | X). After `partial_fit` that of the last rows, given what came before; with
+        one sweep the sum of the logarithms of probabilities that rows got before they were
+        learned.
     n_iter_ : int
         Sweeps.
     n_samples_seen_ : float
@@ -233,7 +234,10 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             else:
                 n_known, belief = (1 - self.forgetting) * self.n_samples_seen_, self._forget()
             rows = self._rows(X, signs, weight, n_known)
-            found = iterate(rows, belief, self.batch_sweeps, self.tol)
+            if self.batch_sweeps == 1:
+                found = learn_once(rows, belief)
+            else:
+                found = iterate(rows, belief, self.batch_sweeps, self.tol)
         self._store(found, n_known + float(weight.sum()))
         return self
 
@@ -474,14 +478,13 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             kept * belief.shift + self.forgetting * prior.shift,
         )
 
-    def _rows(self, X, signs, weight, n_known: float | None = None) -> Rows:
+    def _rows(self, X, signs, weight, n_known: float | None = None) -> FullRows | FactorizedRows:
         """Return rows with their sites; made for a single sweep if it is told what is known."""
         data, full = (signs, weight, self.noise_variance), self.covariance_ == "full"
         if full and n_known is None:
             return FullRows(X, *data, even_blocks(*X.shape))
         # In an order: sorted by label, rows would mislead the first sweep.
-        seed = check_random_state(self.random_state).randint(_SEEDS)
-        order = np.random.default_rng(seed).permutation(len(signs))
+        order = check_random_state(self.random_state).permutation(len(signs))
         if full and n_known is not None:
             return FullRows(X, *data, growing_blocks(order, n_known))
         X = X if sparse.issparse(X) else sparse.csr_array(X)

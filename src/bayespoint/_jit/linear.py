@@ -36,19 +36,24 @@ def refine(y, weight, mean, variance, noise, share, site_precision, site_shift):
     """Move the sites of all outputs by a share of the way to those that match moments.
 
     mean and variance are what the posterior says of each output; a site is a factor
-    exp(shift f - precision f^2 / 2) of it, which counts weight[i] times.
+    exp(shift f - precision f^2 / 2) of it, which counts weight[i] times. Returns the log
+    probability of the labels given the other rows.
     """
+    score = 0.0
     for i in range(len(y)):
         s, h = site_precision[i], site_shift[i]
         removed = min(weight[i], 1.0)  # one of a row that counts more than once
         V = variance[i] / (1.0 - removed * s * variance[i])
         M = mean[i] - V * removed * (h - s * mean[i])
         if V + noise <= 0.0:
+            score += weight[i] * math.log(0.5)
             continue
-        _, a, b = moments(y[i], M, V + noise)
+        log_z, a, b = moments(y[i], M, V + noise)
         left = max(1.0 - V * b, EPSILON)
         site_precision[i] += share * (b / left - s)
         site_shift[i] += share * ((a + M * b) / left - h)
+        score += weight[i] * log_z
+    return score
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -79,12 +84,13 @@ def sweep(
     Rows are those of a CSR matrix. precision and shift are the natural parameters of the
     posterior of each weight; a site is a factor exp(shift w - precision w^2 / 2) for each
     entry of the matrix, which counts weight[i] times. If there are more sites than entries,
-    every row has a one for the last weight, the intercept, whose sites come last.
+    every row has a one for the last weight, the intercept, whose sites come last. Returns
+    the log probability of the labels given the other rows.
     """
     n_entries = data.shape[0]
     intercept = 1 if site_shift.shape[0] > n_entries else 0
     last = precision.shape[0] - 1
-    longest = 0
+    longest, score = 0, 0.0
     for i in order:
         longest = max(longest, indptr[i + 1] - indptr[i])
     # What all other rows say of the weights of this one.
@@ -95,7 +101,7 @@ def sweep(
         # the way, twice, as they might overshoot.
         removed = min(weight[i], 1.0)
         rounds = 2 if weight[i] > 1.0 else 1
-        share = 1.0 / rounds
+        share, log_z = 1.0 / rounds, math.log(0.5)
         for _ in range(rounds):
             M, V = 0.0, noise
             for k in range(begin, end + intercept):
@@ -107,7 +113,7 @@ def sweep(
                 V += x * x * variance
             if V <= 0.0:
                 break
-            _, a, b = moments(y[i], M, V)
+            log_z, a, b = moments(y[i], M, V)
             # The sites that match the moments of each weight.
             for k in range(begin, end + intercept):
                 x, j, s = (data[k], indices[k], k) if k < end else (1.0, last, n_entries + i)
@@ -119,6 +125,8 @@ def sweep(
                 site_shift[s] += more_shift
                 precision[j] += weight[i] * more_precision
                 shift[j] += weight[i] * more_shift
+        score += weight[i] * log_z
+    return score
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

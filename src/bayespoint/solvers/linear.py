@@ -93,7 +93,11 @@ class Belief(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """The posterior of a training set, and what is known about it."""
+    """The posterior of a training set, and what is known about it.
+
+    The log evidence is that of expectation propagation, or of rows that were learned once the
+    log probability of the labels before they were.
+    """
 
     belief: Belief
     prior: Belief
@@ -216,6 +220,12 @@ def iterate(
     return Fit(belief, prior, float(log_evidence), change, n_iter)
 
 
+def learn_once(rows: FullRows | FactorizedRows, prior: Belief) -> Fit:
+    """Sweep over rows once; every row, or block of rows, is predicted before it is learned."""
+    belief = prior.times(rows.sweep(prior, 1.0))
+    return Fit(belief, prior, rows.score, np.inf, 1)
+
+
 def independent(variances: np.ndarray, full: bool) -> Belief:
     """Return what is known of independent weights with mean zero."""
     precision = 1 / variances
@@ -240,6 +250,12 @@ class FullRows:
         Variance of the noise on outputs.
     blocks : list of slices or arrays of indices
         The rows of each block; see `even_blocks` and `growing_blocks`.
+
+    Attributes
+    ----------
+    score : float
+        Log probability of the labels, each given all that the last sweep knew when it came
+        to it.
     """
 
     def __init__(self, X, y: np.ndarray, weight: np.ndarray, noise: float, blocks: list):
@@ -249,16 +265,19 @@ class FullRows:
             for b in blocks
         ]
         self.products: list[Belief] = []
+        self.score = 0.0
 
     def sweep(self, belief: Belief, share: float) -> Belief:
         """Update the sites, and return their product."""
         from .._jit.linear import refine
 
+        self.score = 0.0
         self.products = self.products or [belief.nothing()] * len(self.blocks)
         for number, block in enumerate(self.blocks):
             rows, mean, variance = _dense_outputs(block.X, belief)
             sites = block.precision, block.shift
-            refine(block.y, block.weight, mean, variance, self.noise, share, *sites)
+            data = block.y, block.weight, mean, variance, self.noise
+            self.score += refine(*data, share, *sites)
             scaled = rows * np.sqrt(block.weight * block.precision)[:, None]
             product = Belief(scaled.T @ scaled, (block.weight * block.shift) @ rows)
             belief = belief.over(self.products[number]).times(product)
@@ -335,6 +354,7 @@ class FactorizedRows:
         n_sites = X.nnz + len(y) * intercept
         self.sites = np.zeros(n_sites), np.zeros(n_sites)
         self.product: Belief | None = None
+        self.score = 0.0
 
     def sweep(self, belief: Belief, share: float) -> Belief:
         """Update the sites, and return their product; all of it, whatever the share."""
@@ -342,7 +362,8 @@ class FactorizedRows:
 
         others = belief if self.product is None else belief.over(self.product)
         after = Belief(belief.precision.copy(), belief.shift.copy())
-        sweep(*self.entries, self.order, self.y, self.weight, self.noise, *after, *self.sites)
+        data = *self.entries, self.order, self.y, self.weight, self.noise
+        self.score = sweep(*data, *after, *self.sites)
         self.product = after.over(others)
         return self.product
 
