@@ -73,7 +73,8 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         Stop when a sweep moves the weights by less than this, in posterior standard
         deviations (root mean square).
     batch_sweeps : int, default=1
-        Sweeps of `partial_fit` over its rows.
+        Sweeps of `partial_fit` over its rows; the first rows, which choose an "auto"
+        `prior_variance`, are swept up to `max_iter` times.
     forgetting : float, default=0.0
         Share of what was learned that is forgotten before each `partial_fit`, for data
         that drift.
@@ -229,14 +230,17 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             )
         X, signs, weight = self._labeled(X, y, sample_weight)
         with one_blas_thread():
-            if first:
-                n_known, belief = 0.0, self._chosen_prior(X, signs, weight)
+            scale = self._set_prior(X, weight) if first else None
+            n_known = 0.0 if first else (1 - self.forgetting) * self.n_samples_seen_
+            belief = self._prior() if first else self._forget()
+            if scale is not None:  # the first rows choose it, which takes as long as it takes
+                rows = self._rows(X, signs, weight)
+                found = iterate(rows, belief, self.max_iter, self.tol, scale=scale)
+                self.prior_variance_ = found.prior.variances()
+            elif self.batch_sweeps == 1:
+                found = learn_once(self._rows(X, signs, weight, n_known), belief)
             else:
-                n_known, belief = (1 - self.forgetting) * self.n_samples_seen_, self._forget()
-            rows = self._rows(X, signs, weight, n_known)
-            if self.batch_sweeps == 1:
-                found = learn_once(rows, belief)
-            else:
+                rows = self._rows(X, signs, weight, n_known)
                 found = iterate(rows, belief, self.batch_sweeps, self.tol)
         self._store(found, n_known + float(weight.sum()))
         return self
@@ -454,15 +458,6 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         found = iterate(rows, self._prior(), *limits, scale=scale, start=start)
         self.prior_variance_ = found.prior.variances()
         return found
-
-    def _chosen_prior(self, X, signs, weight) -> Belief:
-        """Return the prior of a stream, chosen by its first rows where there is a choice."""
-        scale = self._set_prior(X, weight)
-        if scale is not None:
-            rows = self._rows(X, signs, weight)
-            found = iterate(rows, self._prior(), self.max_iter, self.tol, scale=scale)
-            self.prior_variance_ = found.prior.variances()
-        return self._prior()
 
     def _prior(self) -> Belief:
         return independent(self.prior_variance_, self.covariance_ == "full")

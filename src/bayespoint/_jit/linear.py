@@ -76,6 +76,44 @@ def log_constant(y, weight, mean, variance, noise, site_precision, site_shift):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def output_variances(data, indices, indptr, covariance, intercept, variance):
+    """Find <x, covariance x> for the rows of a CSR matrix, in O(nnz^2) for each of them.
+
+    With an intercept, every row has a one for the last weight.
+    """
+    last = covariance.shape[0] - 1
+    for i in range(len(variance)):
+        begin, end = indptr[i], indptr[i + 1]
+        total = covariance[last, last] if intercept else 0.0
+        for k in range(begin, end):
+            j = indices[k]
+            part = 0.5 * data[k] * covariance[j, j]
+            for m in range(begin, k):
+                part += data[m] * covariance[j, indices[m]]
+            if intercept:
+                part += covariance[j, last]
+            total += 2.0 * data[k] * part
+        variance[i] = total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_products(data, indices, indptr, scale, intercept, total):
+    """Add the sum of scale[i] x_i x_i^T to a matrix, for the rows of a CSR matrix."""
+    last = total.shape[0] - 1
+    for i in range(len(scale)):
+        begin, end = indptr[i], indptr[i + 1]
+        for k in range(begin, end):
+            j, x = indices[k], scale[i] * data[k]
+            for m in range(begin, end):
+                total[j, indices[m]] += x * data[m]
+            if intercept:
+                total[j, last] += x
+                total[last, j] += x
+        if intercept:
+            total[last, last] += scale[i]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def sweep(
     data, indices, indptr, order, y, weight, noise, precision, shift, site_precision, site_shift
 ):

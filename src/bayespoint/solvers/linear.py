@@ -12,8 +12,10 @@ from scipy import linalg, sparse
 # number of weights, which keeps the products of the sites of all blocks small beside the rows.
 BLOCK = 4096
 ROWS_PER_WEIGHT = 4
+# Sparse rows stay sparse where only one entry in so many is not zero.
+SHORT = 4
 # Where rows are swept only once, a block has this share of those before it, but so many.
-BLOCK_SHARE = 1 / 8
+BLOCK_SHARE = 1 / 4
 SMALLEST_BLOCK = 16
 # Sites of many rows that are updated at once: the share of each update that is made, but the
 # first, and by what it is multiplied where updates swing.
@@ -274,12 +276,12 @@ class FullRows:
         self.score = 0.0
         self.products = self.products or [belief.nothing()] * len(self.blocks)
         for number, block in enumerate(self.blocks):
-            rows, mean, variance = _dense_outputs(block.X, belief)
+            rows, mean, variance = _outputs(block.X, belief)
             sites = block.precision, block.shift
             data = block.y, block.weight, mean, variance, self.noise
             self.score += refine(*data, share, *sites)
-            scaled = rows * np.sqrt(block.weight * block.precision)[:, None]
-            product = Belief(scaled.T @ scaled, (block.weight * block.shift) @ rows)
+            weights = block.weight * block.precision, block.weight * block.shift
+            product = _product(rows, *weights, len(belief.shift))
             belief = belief.over(self.products[number]).times(product)
             self.products[number] = product
         return reduce(Belief.times, self.products)
@@ -290,7 +292,7 @@ class FullRows:
 
         total = 0.0
         for block in self.blocks:
-            _, mean, variance = _dense_outputs(block.X, belief)
+            _, mean, variance = _outputs(block.X, belief)
             sites = block.precision, block.shift
             total += log_constant(block.y, block.weight, mean, variance, self.noise, *sites)
         return total
@@ -385,26 +387,49 @@ def outputs(X, belief: Belief) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and variance of <w, x> for every row, with the intercept if there is one."""
     if belief.is_full:
         blocks = [slice(start, start + BLOCK) for start in range(0, X.shape[0], BLOCK)]
-        parts = [_dense_outputs(X[here], belief)[1:] for here in blocks]
+        parts = [_outputs(X[here], belief)[1:] for here in blocks]
         means, variances = zip(*parts, strict=True)
         return np.concatenate(means), np.concatenate(variances)
-    d, weights, variances = X.shape[1], belief.mean(), belief.covariance()
+    weights, variances = belief.mean(), belief.covariance()
     squared = X.power(2) if sparse.issparse(X) else X**2
-    return X @ weights[:d] + weights[d:].sum(), squared @ variances[:d] + variances[d:].sum()
+    return _dot(X, weights), _dot(squared, variances)
 
 
-def _dense_outputs(X, belief: Belief) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return rows with a one for the intercept, and mean and variance of their outputs."""
+def _outputs(X, belief: Belief) -> tuple[Any, np.ndarray, np.ndarray]:
+    """Return rows as `_product` wants them, and mean and variance of their outputs."""
     lower = linalg.cholesky(belief.precision, lower=True, check_finite=False)
-    half = linalg.solve_triangular(lower, belief.shift, lower=True, check_finite=False)
-    rows = _with_ones(X, len(half))
     root = linalg.lapack.dtrtri(lower, lower=1)[0]
+    half = root @ belief.shift
+    if _has_short_rows(X):
+        from .._jit.linear import output_variances
+
+        variance = np.empty(X.shape[0])
+        intercept = len(half) > X.shape[1]
+        output_variances(X.data, X.indices, X.indptr, root.T @ root, intercept, variance)
+        return X, _dot(X, root.T @ half), variance
+    rows = np.ones((X.shape[0], len(half)))
+    rows[:, : X.shape[1]] = X.toarray() if sparse.issparse(X) else X
     parts = linalg.blas.dtrmm(1.0, root, rows.T, lower=1)
     return rows, half @ parts, np.einsum("ij,ij->j", parts, parts)
 
 
-def _with_ones(X, n_weights: int) -> np.ndarray:
-    """Return dense rows, with a one for the intercept if there is one."""
-    rows = np.ones((X.shape[0], n_weights))
-    rows[:, : X.shape[1]] = X.toarray() if sparse.issparse(X) else X
-    return rows
+def _product(rows, precision: np.ndarray, shift: np.ndarray, n_weights: int) -> Belief:
+    """Return the product of the sites of rows that come from `_outputs`."""
+    if sparse.issparse(rows):
+        from .._jit.linear import add_products
+
+        total, intercept = np.zeros((n_weights, n_weights)), n_weights > rows.shape[1]
+        add_products(rows.data, rows.indices, rows.indptr, precision, intercept, total)
+        return Belief(total, np.append(shift @ rows, [shift.sum()] * intercept))
+    scaled = rows * np.sqrt(precision)[:, None]
+    return Belief(scaled.T @ scaled, shift @ rows)
+
+
+def _has_short_rows(X) -> bool:
+    """Tell whether products of the entries of rows are faster than matrix products."""
+    return sparse.issparse(X) and SHORT * X.nnz <= X.shape[0] * X.shape[1]
+
+
+def _dot(X, weights: np.ndarray) -> np.ndarray:
+    """Return the outputs of weights, with the intercept if there is one."""
+    return X @ weights[: X.shape[1]] + weights[X.shape[1] :].sum()
