@@ -397,7 +397,8 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
     def _check_training_data(self, X, y, reset):
         """Return validated points, CSR or dense, and labels."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset)
-        check_classification_targets(y)
+        if reset:  # later on, y is compared with the classes
+            check_classification_targets(y)
         return canonical(X), y
 
     def _labeled(self, X, y, sample_weight):
@@ -475,14 +476,15 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
 
     def _rows(self, X, signs, weight, n_known: float | None = None) -> FullRows | FactorizedRows:
         """Return rows with their sites; made for a single sweep if it is told what is known."""
-        data, full = (signs, weight, self.noise_variance), self.covariance_ == "full"
-        if full and n_known is None:
-            return FullRows(X, *data, even_blocks(*X.shape))
-        # In an order: sorted by label, rows would mislead the first sweep.
-        order = check_random_state(self.random_state).permutation(len(signs))
-        if full and n_known is not None:
-            return FullRows(X, *data, growing_blocks(order, n_known))
+        data = signs, weight, self.noise_variance
+        if self.covariance_ == "full":
+            if n_known is None:
+                blocks = even_blocks(*X.shape)
+            else:
+                blocks = growing_blocks(len(signs), n_known, self.random_state)
+            return FullRows(X, *data, blocks)
         X = X if sparse.issparse(X) else sparse.csr_array(X)
+        order = check_random_state(self.random_state).permutation(len(signs))
         return FactorizedRows(X, *data, order, self.fit_intercept)
 
     def _store(self, found: Fit, n_samples_seen: float) -> None:

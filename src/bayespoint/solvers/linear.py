@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy import linalg, sparse
+from sklearn.utils import check_random_state
 
 # Rows of which products with the covariance are held at once: so many, or so many times the
 # number of weights, which keeps the products of the sites of all blocks small beside the rows.
@@ -314,22 +315,25 @@ def even_blocks(n_rows: int, n_features: int) -> list[slice]:
     return [slice(i, None, n_blocks) for i in range(n_blocks)]
 
 
-def growing_blocks(order: np.ndarray, n_known: float) -> list[np.ndarray]:
+def growing_blocks(n_rows: int, n_known: float, random_state) -> list:
     """Return blocks that are small beside what is known before them, so that one sweep will do.
 
     Parameters
     ----------
-    order : array of shape (n,)
-        Rows in the order of their use.
+    n_rows : int
+        Number of rows.
     n_known : float
         Number of rows that the prior knows.
+    random_state : int, RandomState instance or None
+        Seed of the order of rows: sorted by label, they would mislead the first sweep.
     """
-    blocks, start = [], 0
-    while start < len(order):
-        size = int(min(max(SMALLEST_BLOCK, BLOCK_SHARE * (n_known + start)), BLOCK))
-        blocks.append(order[start : start + size])
-        start += size
-    return blocks
+    ends = [0]
+    while ends[-1] < n_rows:
+        size = min(max(SMALLEST_BLOCK, BLOCK_SHARE * (n_known + ends[-1])), BLOCK)
+        ends.append(ends[-1] + int(size))
+    if len(ends) <= 2:
+        return [slice(None)]
+    return np.split(check_random_state(random_state).permutation(n_rows), ends[1:-1])
 
 
 class FactorizedRows:
