@@ -28,7 +28,6 @@ from .solvers.linear import (
     growing_blocks,
     independent,
     iterate,
-    learn_once,
     outputs,
 )
 
@@ -80,8 +79,6 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         that drift.
     class_weight : dict, "balanced" or None, default=None
         How often the rows of each class count.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the order in which "factorized" visits rows.
 
     Attributes
     ----------
@@ -138,7 +135,6 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         "batch_sweeps": [Interval(Integral, 1, None, closed="left")],
         "forgetting": [Interval(Real, 0, 1, closed="both")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -153,7 +149,6 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         batch_sweeps=1,
         forgetting=0.0,
         class_weight=None,
-        random_state=None,
     ):
         self.prior_variance = prior_variance
         self.noise_variance = noise_variance
@@ -164,7 +159,6 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         self.batch_sweeps = batch_sweeps
         self.forgetting = forgetting
         self.class_weight = class_weight
-        self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None):
         """Learn from all training points.
@@ -238,7 +232,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
                 found = iterate(rows, belief, self.max_iter, self.tol, scale=scale)
                 self.prior_variance_ = found.prior.variances()
             elif self.batch_sweeps == 1:
-                found = learn_once(self._rows(X, signs, weight, n_known), belief)
+                found = self._rows(X, signs, weight, n_known).learn_once(belief)
             else:
                 rows = self._rows(X, signs, weight, n_known)
                 found = iterate(rows, belief, self.batch_sweeps, self.tol)
@@ -450,7 +444,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         scale, start = self._set_prior(X, weight), None
         few = max(FEW_ROWS, ROWS_PER_WEIGHT * len(self.prior_variance_))
         if self.covariance_ == "full" and len(signs) > 2 * few:
-            # The same rows whatever the user's seed: nothing else in this fit is random.
+            # Always the same rows: nothing else is random.
             some = np.sort(np.random.default_rng(few).choice(len(signs), few, replace=False))
             rows = self._rows(X[some], signs[some], weight[some])
             found = iterate(rows, self._prior(), self.max_iter, QUICK, scale=scale)
@@ -481,11 +475,10 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             if n_known is None:
                 blocks = even_blocks(*X.shape)
             else:
-                blocks = growing_blocks(len(signs), n_known, self.random_state)
+                blocks = growing_blocks(len(signs), n_known)
             return FullRows(X, *data, blocks)
         X = X if sparse.issparse(X) else sparse.csr_array(X)
-        order = check_random_state(self.random_state).permutation(len(signs))
-        return FactorizedRows(X, *data, order, self.fit_intercept)
+        return FactorizedRows(X, *data, self.fit_intercept)
 
     def _store(self, found: Fit, n_samples_seen: float) -> None:
         """Keep what predictions and later updates need, as plain arrays and numbers."""

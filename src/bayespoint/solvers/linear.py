@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy import linalg, sparse
-from sklearn.utils import check_random_state
 
 # Rows of which products with the covariance are held at once: so many, or so many times the
 # number of weights, which keeps the products of the sites of all blocks small beside the rows.
@@ -18,6 +17,8 @@ SHORT = 4
 # Where rows are swept only once, a block has this share of those before it, but so many.
 BLOCK_SHARE = 1 / 4
 SMALLEST_BLOCK = 16
+# From so many places rows are taken in turn.
+PLACES = 8
 # Sites of many rows that are updated at once: the share of each update that is made, but the
 # first, and by what it is multiplied where updates swing.
 DAMPING = 0.9
@@ -223,12 +224,6 @@ def iterate(
     return Fit(belief, prior, float(log_evidence), change, n_iter)
 
 
-def learn_once(rows: FullRows | FactorizedRows, prior: Belief) -> Fit:
-    """Sweep over rows once; every row, or block of rows, is predicted before it is learned."""
-    belief = prior.times(rows.sweep(prior, 1.0))
-    return Fit(belief, prior, rows.score, np.inf, 1)
-
-
 def independent(variances: np.ndarray, full: bool) -> Belief:
     """Return what is known of independent weights with mean zero."""
     precision = 1 / variances
@@ -287,6 +282,11 @@ class FullRows:
             self.products[number] = product
         return reduce(Belief.times, self.products)
 
+    def learn_once(self, prior: Belief) -> Fit:
+        """Sweep over the rows once; every block is predicted before it is learned."""
+        belief = prior.times(self.sweep(prior, 1.0))
+        return Fit(belief, prior, self.score, np.inf, 1)
+
     def log_constant(self, belief: Belief) -> float:
         """Return their part of the log evidence."""
         from .._jit.linear import log_constant
@@ -315,7 +315,7 @@ def even_blocks(n_rows: int, n_features: int) -> list[slice]:
     return [slice(i, None, n_blocks) for i in range(n_blocks)]
 
 
-def growing_blocks(n_rows: int, n_known: float, random_state) -> list:
+def growing_blocks(n_rows: int, n_known: float) -> list:
     """Return blocks that are small beside what is known before them, so that one sweep will do.
 
     Parameters
@@ -324,16 +324,23 @@ def growing_blocks(n_rows: int, n_known: float, random_state) -> list:
         Number of rows.
     n_known : float
         Number of rows that the prior knows.
-    random_state : int, RandomState instance or None
-        Seed of the order of rows: sorted by label, they would mislead the first sweep.
     """
     ends = [0]
     while ends[-1] < n_rows:
         size = min(max(SMALLEST_BLOCK, BLOCK_SHARE * (n_known + ends[-1])), BLOCK)
         ends.append(ends[-1] + int(size))
-    if len(ends) <= 2:
-        return [slice(None)]
-    return np.split(check_random_state(random_state).permutation(n_rows), ends[1:-1])
+    return [slice(None)] if len(ends) <= 2 else np.split(mixed_order(n_rows), ends[1:-1])
+
+
+def mixed_order(n_rows: int) -> np.ndarray:
+    """Return an order that takes rows from several places in turn.
+
+    Sorted by label, rows would mislead the first sweep. At random they would be slow: a
+    processor fetches from a few places in advance, not from everywhere.
+    """
+    length = -(-n_rows // PLACES)
+    order = np.arange(PLACES * length).reshape(PLACES, length).T.ravel()
+    return order[order < n_rows]
 
 
 class FactorizedRows:
@@ -347,31 +354,39 @@ class FactorizedRows:
         Points. One weight more than features is the intercept.
     y, weight, noise
         As for `FullRows`.
-    order : array of shape (n,)
-        The order of the rows.
     intercept : bool
         Whether there is one.
     """
 
-    def __init__(self, X, y, weight, noise: float, order: np.ndarray, intercept: bool):
+    def __init__(self, X, y: np.ndarray, weight: np.ndarray, noise: float, intercept: bool):
         self.entries = X.data, X.indices, X.indptr
         self.y, self.weight, self.noise = y, weight, noise
-        self.order = order
-        n_sites = X.nnz + len(y) * intercept
-        self.sites = np.zeros(n_sites), np.zeros(n_sites)
+        self.order, self.intercept = mixed_order(len(y)), intercept
+        self.sites: tuple[np.ndarray, ...] = ()
         self.product: Belief | None = None
-        self.score = 0.0
 
     def sweep(self, belief: Belief, share: float) -> Belief:
         """Update the sites, and return their product; all of it, whatever the share."""
         from .._jit.linear import sweep
 
+        if not self.sites:
+            n_sites = len(self.entries[0]) + len(self.y) * self.intercept
+            self.sites = np.zeros(n_sites), np.zeros(n_sites)
         others = belief if self.product is None else belief.over(self.product)
         after = Belief(belief.precision.copy(), belief.shift.copy())
         data = *self.entries, self.order, self.y, self.weight, self.noise
-        self.score = sweep(*data, *after, *self.sites)
+        sweep(*data, *after, *self.sites)
         self.product = after.over(others)
         return self.product
+
+    def learn_once(self, prior: Belief) -> Fit:
+        """Sweep over the rows once; every row is predicted before it is learned."""
+        from .._jit.linear import learn
+
+        mean, variance = prior.mean(), prior.variances()
+        data = *self.entries, self.order, self.y, self.weight, self.noise, self.intercept
+        score = learn(*data, mean, variance)
+        return Fit(Belief(1 / variance, mean / variance), prior, score, np.inf, 1)
 
     def log_constant(self, belief: Belief) -> float:
         """Return their part of the log evidence."""
