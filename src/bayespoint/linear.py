@@ -505,8 +505,13 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
 def _column_sums(X, weight) -> tuple[np.ndarray, np.ndarray, float]:
     """Return the sum of squares and the number of entries of each feature, and that of rows."""
     squares, counts = np.zeros(X.shape[1]), np.zeros(X.shape[1])
-    for start in range(0, X.shape[0], BLOCK):
-        here = slice(start, start + BLOCK)
-        squares += weight[here] @ (X[here].power(2) if sparse.issparse(X) else X[here] ** 2)
-        counts += weight[here] @ (X[here] != 0)
+    if sparse.issparse(X):
+        from ._jit.linear import column_sums
+
+        column_sums(X.data, X.indices, X.indptr, weight, squares, counts)
+    else:
+        for start in range(0, X.shape[0], BLOCK):
+            block, here = X[start : start + BLOCK], weight[start : start + BLOCK]
+            squares += here @ block**2
+            counts += here @ (block != 0)
     return squares, counts, max(float(weight.sum()), np.finfo(float).tiny)

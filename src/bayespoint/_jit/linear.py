@@ -76,6 +76,15 @@ def log_constant(y, weight, mean, variance, noise, site_precision, site_shift):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def column_sums(data, indices, indptr, weight, squares, counts):
+    """Add up the squares of the entries of each column of a CSR matrix, and count them."""
+    for i in range(len(weight)):
+        for k in range(indptr[i], indptr[i + 1]):
+            squares[indices[k]] += weight[i] * data[k] * data[k]
+            counts[indices[k]] += weight[i] * (data[k] != 0.0)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def output_variances(data, indices, indptr, covariance, intercept, variance):
     """Find <x, covariance x> for the rows of a CSR matrix, in O(nnz^2) for each of them.
 
