@@ -11,9 +11,13 @@ from bayespoint.solvers.ep import propagate
 from bayespoint.solvers.linear import (
     FactorizedRows,
     FullRows,
+    Scale,
+    _has_short_rows,
     even_blocks,
+    growing_blocks,
     independent,
     iterate,
+    mixed_order,
 )
 
 COVARIANCES = ["full", "factorized"]
@@ -134,6 +138,81 @@ def test_the_intercept_is_a_feature_that_is_always_one(data, covariance):
         rows = FactorizedRows(sparse.csr_array(X), *rest, False)
     mean = iterate(rows, prior, 10_000, 1e-10).belief.mean()
     np.testing.assert_allclose(mean, np.append(model.coef_, model.intercept_), atol=1e-6)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_short_sparse_rows_give_the_same(fit_intercept):
+    # Their variances and products are summed entry by entry.
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 30)) * (rng.random((300, 30)) < 0.1)
+    y = (X.sum(axis=1) + rng.standard_normal(300) > 0).astype(int)
+    sparse_rows = sparse.csr_array(X)
+    assert _has_short_rows(sparse_rows)
+    options = {"covariance": "full", "fit_intercept": fit_intercept}
+    one, two = classifier(**options).fit(X, y), classifier(**options).fit(sparse_rows, y)
+    np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-10)
+    np.testing.assert_allclose(one.predict_proba(X), two.predict_proba(sparse_rows), atol=1e-10)
+    assert one.log_evidence_ == pytest.approx(two.log_evidence_, abs=1e-8)
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES)
+@pytest.mark.parametrize("n_features", [4, 60])
+def test_the_prior_has_the_largest_evidence(covariance, n_features):
+    rng = np.random.default_rng(n_features)
+    X = rng.standard_normal((400, n_features))
+    y = X @ rng.standard_normal(n_features) / np.sqrt(n_features) + rng.standard_normal(400) > 0
+    options = {"covariance": covariance, "fit_intercept": False, "tol": 1e-8, "max_iter": 10_000}
+    chosen = classifier(**options).fit(X, y)
+    units = X.shape[1] / chosen.prior_variance_.sum() * chosen.prior_variance_
+
+    def score(factor):
+        # In the units of the fit, and with what it imagines: inverse gamma, mode near one.
+        variance = factor * chosen.prior_variance_.mean()
+        model = classifier(**options, prior_variance=variance).fit(X * np.sqrt(units), y)
+        outputs = variance * np.mean(np.sum((X * np.sqrt(units)) ** 2, axis=1))
+        half = Scale.IMAGINED / 2
+        return model.log_evidence_ - half * np.log(outputs) - half / outputs
+
+    scores = [score(factor) for factor in (0.8, 0.95, 1.0, 1.05, 1.25)]
+    assert np.argmax(scores) == 2
+
+
+def test_blocks_and_their_order_do_not_matter():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((5000, 3))
+    y = X @ [1.0, -2.0, 0.5] + rng.standard_normal(5000) > 0
+    model = exact(covariance="full").fit(X, y)  # two blocks, starting from some of the rows
+    data, prior = (X, 2.0 * y - 1, np.ones(5000), 1.0), independent(np.ones(3), full=True)
+    assert len(even_blocks(*X.shape)) == 2
+    for blocks in ([slice(None)], even_blocks(*X.shape), growing_blocks(5000, 0)):
+        found = iterate(FullRows(*data, blocks), prior, 1000, 1e-10)
+        np.testing.assert_allclose(found.belief.mean(), model.coef_[0], atol=1e-9)
+        assert found.log_evidence == pytest.approx(model.log_evidence_, abs=1e-7)
+
+
+def test_a_scale_is_found_in_few_steps():
+    # The secants, where the rule by itself would take dozens.
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((2000, 3000), density=0.01, rng=rng, format="csr")
+    y = X @ rng.standard_normal(3000) + 0.1 * rng.standard_normal(2000) > 0
+    assert classifier().fit(X, y).n_iter_ <= 12
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 7, 8, 9, 100])
+def test_the_mixed_order_has_every_row_once(n_rows):
+    assert sorted(mixed_order(n_rows)) == list(range(n_rows))
+
+
+def test_sorted_labels_do_not_mislead_a_stream():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4000, 3))
+    y = np.sort(rng.integers(0, 2, 4000))
+    X[:, 0] += y
+    for covariance in COVARIANCES:
+        model = classifier(covariance=covariance).partial_fit(X[:0:-2], y[:0:-2])
+        model.partial_fit(X[::2], y[::2])
+        # Bayes error: Phi(-1/2) = 0.309.
+        assert model.score(X, y) > 0.67
 
 
 def test_features_need_not_be_scaled(data):
