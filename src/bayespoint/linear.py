@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
@@ -23,6 +25,7 @@ from .solvers.linear import (
     FactorizedRows,
     Fit,
     FullRows,
+    Rows,
     Scale,
     even_blocks,
     growing_blocks,
@@ -184,13 +187,8 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         if len(np.unique(signs)) < 2:
             raise ValueError("Of the two classes of y, one has no row of positive weight.")
         with one_blas_thread():
-            found = self._learn(X, signs, weight)
-        if found.change > self.tol:
-            warn(
-                f"The weights still moved by {found.change:.2g} standard deviations after "
-                f"{found.n_iter} sweeps. Raise max_iter or tol.",
-                ConvergenceWarning,
-            )
+            rows = partial(self._some_rows, X, signs, weight)
+            found = self._learn(len(signs), column_sums(X, weight), rows)
         self._store(found, float(weight.sum()))
         return self
 
@@ -224,7 +222,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             )
         X, signs, weight = self._labeled(X, y, sample_weight)
         with one_blas_thread():
-            scale = self._set_prior(X, weight) if first else None
+            scale = self._set_prior(*column_sums(X, weight)) if first else None
             n_known = 0.0 if first else (1 - self.forgetting) * self.n_samples_seen_
             belief = self._prior() if first else self._forget()
             if scale is not None:  # the first rows choose it, which takes as long as it takes
@@ -418,17 +416,16 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         signs, used = np.where(positive, 1.0, -1.0), weight > 0
         return (X, signs, weight) if used.all() else (X[used], signs[used], weight[used])
 
-    def _set_prior(self, X, weight) -> Scale | None:
+    def _set_prior(self, squares, counts, n: float) -> Scale | None:
         """Fix the kind of covariance and the prior, or what is known of it."""
-        n_weights = X.shape[1] + self.fit_intercept
+        n_weights = len(squares) + self.fit_intercept
         self.covariance_ = self.covariance
         if self.covariance == "auto":
             self.covariance_ = "full" if n_weights <= MODERATE else "factorized"
         intercept = WIDE if self.fit_intercept else 0.0
-        squares, counts, n = _column_sums(X, weight)
         if self.prior_variance == "auto":
             # Of entries that are not zero: a rare feature need not have large weights.
-            unit = np.divide(counts, squares, out=np.ones(X.shape[1]), where=squares > 0)
+            unit = np.divide(counts, squares, out=np.ones(len(squares)), where=squares > 0)
             unit /= squares @ unit / n or 1.0
             scale = Scale(unit, self.noise_variance, intercept)
             self.prior_variance_ = scale.variances()
@@ -439,20 +436,34 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             self.prior_variance_[-1] = intercept * (self.noise_variance + outputs)
         return None
 
-    def _learn(self, X, signs, weight) -> Fit:
-        """Learn from all rows, and choose the prior on the way."""
-        scale, start = self._set_prior(X, weight), None
+    def _learn(self, n_rows: int, sums, rows: Callable[[int], Rows]) -> Fit:
+        """Learn from all rows, and choose the prior on the way.
+
+        sums is what `column_sums` says of them, and rows(n) gives n of them, all or few.
+        """
+        scale, start = self._set_prior(*sums), None
         few = max(FEW_ROWS, ROWS_PER_WEIGHT * len(self.prior_variance_))
-        if self.covariance_ == "full" and len(signs) > 2 * few:
-            # Always the same rows: nothing else is random.
-            some = np.sort(np.random.default_rng(few).choice(len(signs), few, replace=False))
-            rows = self._rows(X[some], signs[some], weight[some])
-            found = iterate(rows, self._prior(), self.max_iter, QUICK, scale=scale)
+        if self.covariance_ == "full" and n_rows > 2 * few:
+            found = iterate(rows(few), self._prior(), self.max_iter, QUICK, scale=scale)
             self.prior_variance_, start = found.prior.variances(), found.belief
-        rows, limits = self._rows(X, signs, weight), (self.max_iter, self.tol)
-        found = iterate(rows, self._prior(), *limits, scale=scale, start=start)
+        limits = self.max_iter, self.tol
+        found = iterate(rows(n_rows), self._prior(), *limits, scale=scale, start=start)
         self.prior_variance_ = found.prior.variances()
+        if found.change > self.tol:
+            warn(
+                f"The weights still moved by {found.change:.2g} standard deviations after "
+                f"{found.n_iter} sweeps. Raise max_iter or tol.",
+                ConvergenceWarning,
+            )
         return found
+
+    def _some_rows(self, X, signs, weight, n: int) -> Rows:
+        """Return n of the rows with their sites."""
+        if n < len(signs):
+            # Always the same rows: nothing else is random.
+            some = np.sort(np.random.default_rng(n).choice(len(signs), n, replace=False))
+            X, signs, weight = X[some], signs[some], weight[some]
+        return self._rows(X, signs, weight)
 
     def _prior(self) -> Belief:
         return independent(self.prior_variance_, self.covariance_ == "full")
@@ -502,13 +513,13 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _column_sums(X, weight) -> tuple[np.ndarray, np.ndarray, float]:
+def column_sums(X, weight) -> tuple[np.ndarray, np.ndarray, float]:
     """Return the sum of squares and the number of entries of each feature, and that of rows."""
     squares, counts = np.zeros(X.shape[1]), np.zeros(X.shape[1])
     if sparse.issparse(X):
-        from ._jit.linear import column_sums
+        from ._jit.linear import column_sums as add_entries
 
-        column_sums(X.data, X.indices, X.indptr, weight, squares, counts)
+        add_entries(X.data, X.indices, X.indptr, weight, squares, counts)
     else:
         for start in range(0, X.shape[0], BLOCK):
             block, here = X[start : start + BLOCK], weight[start : start + BLOCK]

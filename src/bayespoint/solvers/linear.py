@@ -19,9 +19,7 @@ BLOCK_SHARE = 1 / 4
 SMALLEST_BLOCK = 16
 # From so many places rows are taken in turn.
 PLACES = 8
-# Sites of many rows that are updated at once: the share of each update that is made, but the
-# first, and by what it is multiplied where updates swing.
-DAMPING = 0.9
+# By what the share of an update that is made is multiplied where updates swing.
 CALMING = 0.8
 
 
@@ -113,8 +111,10 @@ class Fit(NamedTuple):
 class Rows(Protocol):
     """Training points with their sites, here or elsewhere."""
 
+    damping: float  # the share of an update that they are asked for, but for the first
+
     def sweep(self, belief: Belief, share: float) -> Belief:
-        """Update the sites, and return their product."""
+        """Make a share of the update of the sites, and return their product."""
 
     def log_constant(self, belief: Belief) -> float:
         """Return their part of the log evidence."""
@@ -208,16 +208,17 @@ def iterate(
         What the first sweep takes for known; the prior by default.
     """
     belief, sites = start or prior, prior.nothing()
-    damping, change, n_iter = DAMPING, np.inf, 0
+    damping, change, n_iter = rows.damping, np.inf, 0
     settled = scale is None or scale.noise == 0  # then the factor does not matter
     while n_iter < max_iter and not (change <= tol and settled):
         if scale is not None and n_iter and not settled:
             settled = abs(scale.improve(belief)) <= tol
             prior = independent(scale.variances(), prior.is_full)
             belief = prior.times(sites)
-        sites = rows.sweep(belief, damping if n_iter else 1.0)
+        share = damping if n_iter else 1.0
+        sites = rows.sweep(belief, share)
         last, belief = belief, prior.times(sites)
-        before, change = change, belief.distance(last)
+        before, change = change, belief.distance(last) / share
         damping *= CALMING if change > before else 1.0
         n_iter += 1
     log_evidence = rows.log_constant(belief) + belief.log_integral() - prior.log_integral()
@@ -255,6 +256,8 @@ class FullRows:
         Log probability of the labels, each given all that the last sweep knew when it came
         to it.
     """
+
+    damping = 0.9  # as sites of many rows are updated at once
 
     def __init__(self, X, y: np.ndarray, weight: np.ndarray, noise: float, blocks: list):
         self.noise = noise
@@ -358,6 +361,8 @@ class FactorizedRows:
         Whether there is one.
     """
 
+    damping = 1.0
+
     def __init__(self, X, y: np.ndarray, weight: np.ndarray, noise: float, intercept: bool):
         self.entries = X.data, X.indices, X.indptr
         self.y, self.weight, self.noise = y, weight, noise
@@ -366,17 +371,23 @@ class FactorizedRows:
         self.product: Belief | None = None
 
     def sweep(self, belief: Belief, share: float) -> Belief:
-        """Update the sites, and return their product; all of it, whatever the share."""
+        """Make a share of the update of the sites, and return their product."""
         from .._jit.linear import sweep
 
         if not self.sites:
             n_sites = len(self.entries[0]) + len(self.y) * self.intercept
             self.sites = np.zeros(n_sites), np.zeros(n_sites)
-        others = belief if self.product is None else belief.over(self.product)
+        product = self.product or belief.nothing()
         after = Belief(belief.precision.copy(), belief.shift.copy())
         data = *self.entries, self.order, self.y, self.weight, self.noise
+        before = [sites.copy() for sites in self.sites] if share < 1 else []
         sweep(*data, *after, *self.sites)
-        self.product = after.over(others)
+        for old, new in zip(before, self.sites, strict=False):
+            new[:] = old + share * (new - old)
+        self.product = Belief(
+            product.precision + share * (after.precision - belief.precision),
+            product.shift + share * (after.shift - belief.shift),
+        )
         return self.product
 
     def learn_once(self, prior: Belief) -> Fit:
