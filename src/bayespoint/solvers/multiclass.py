@@ -109,6 +109,12 @@ def fit_factorized(
     n_sites = X.nnz + len(target) * (len(shift) - X.shape[1])
     sites = np.zeros((n_sites, n_outputs)), np.zeros((n_sites, n_outputs))
     comparisons = np.zeros((len(target), n_classes)), np.zeros((len(target), n_classes))
+    if n_sites > X.nnz:
+        # A wide intercept would swing with the first rows it sees, and take long to come
+        # back. So it begins with about the precision that all rows will give it.
+        variance = noise + X.power(2) @ (1 / precision[:-1])
+        sites[0][X.nnz :] = 1 / (n_classes * variance)
+        precision[-1] += weight @ sites[0][X.nnz :]
     H = basis(n_classes)
     problem = target, weight, noise, H[:, None] - H
     rows = (X.data, X.indices, X.indptr)
