@@ -18,13 +18,14 @@ REACH = 9.0
 CLEAR = 6.5
 # nor does what is farther out than a panel with this share of the integral.
 ENOUGH = 1e-11
+NOTHING = 1e-13
 # Panels of so many deviations of the narrowest factor, with the nodes given.
 PANEL = 3.0
 # Correlations of this size make a factor a step of width 1e-4.
 STEEPEST = 1 - 1e-8
 # Rounds of the search for a, and when it ends.
-ROUNDS = 20
-FOUND = 1e-4
+ROUNDS = 50
+FOUND = 1e-5
 # Integrals below this are replaced by a bound: the smallest probability of a single comparison.
 SMALL = 1e-12
 
@@ -38,9 +39,9 @@ def phi(z):
 @njit(cache=True, nogil=True, error_model="numpy")
 def log_phi(z):
     """Return its logarithm."""
-    if z > -10.0:
+    if z > -30.0:
         return math.log(phi(z))
-    # Its asymptotic series; the next term is below 1e-4 of the last one here.
+    # Its asymptotic series; what follows is below 2e-14.
     y = 1.0 / (z * z)
     series = 1.0 - y * (1.0 - 3.0 * y * (1.0 - 5.0 * y * (1.0 - 7.0 * y * (1.0 - 9.0 * y))))
     return -0.5 * z * z - math.log(-z) - 0.5 * math.log(2 * math.pi) + math.log(series)
@@ -103,6 +104,8 @@ def integrate(z, a, n, nodes, weights):
                 product = weights[q] * math.exp(-0.5 * x * x)
                 for j in range(n):
                     product *= phi((z[j] + a[j] * x) * steepness[j])
+                    if product < NOTHING * total:
+                        break
                 density += product
             total += width * density
             if density < ENOUGH * total:

@@ -15,8 +15,11 @@ DAMPING = 0.9
 CALMING = 0.8
 # Rounds of comparisons within a row, at most; they go on where the last sweep ended.
 ROUNDS = 5
-# Nodes of a panel of the quadrature: errors are below 1e-12 for 26 classes.
-NODES = 16
+# Noise is at least this share of the variance of outputs before training: labels that
+# contradict each other would make weights infinitely precise.
+LEAST_NOISE = 1e-12
+# Nodes of a panel of the quadrature: errors are below 1e-8 for 26 classes.
+NODES = 12
 # Probabilities are not smaller, as for two classes.
 LEAST = np.finfo(float).epsneg
 # Decisions of less probable classes come from logarithms.
@@ -63,6 +66,7 @@ def fit_full(
     """
     from .._jit.multiclass import refine
 
+    noise = _at_least(noise, X, prior)
     tau, nu = np.zeros((len(target), n_classes)), np.zeros((len(target), n_classes))
     belief, damping, change, n_iter = prior, DAMPING, np.inf, 0
     while change > tol and n_iter < max_iter:
@@ -104,6 +108,7 @@ def fit_factorized(
     """
     from .._jit.multiclass import log_constants, sweep
 
+    noise = _at_least(noise, X, prior)
     n_outputs = n_classes - 1
     precision, shift = (p.reshape(n_outputs, -1).T.copy() for p in prior)
     n_sites = X.nnz + len(target) * (len(shift) - X.shape[1])
@@ -221,6 +226,16 @@ def decisions(log_probability: np.ndarray) -> np.ndarray:
     rows = np.flatnonzero(won)
     found[rows, winner[rows]] = rest[rows]
     return found
+
+
+def _at_least(noise: float, X, prior: Belief) -> float:
+    """Return the noise, or what is hardly any."""
+    if noise > 0 or X.shape[0] == 0:
+        return noise
+    covariance = prior.covariance()
+    variances = np.diagonal(covariance) if prior.is_full else covariance
+    squared = X.power(2) if sparse.issparse(X) else X**2
+    return LEAST_NOISE * float(np.mean(squared @ variances[: X.shape[1]]))
 
 
 def _blocks(X, n_weights: int, size: int):
