@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 from scipy import sparse, special, stats
-from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.datasets import load_breast_cancer, load_digits, make_classification
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import log_loss
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bayespoint import LinearBayesPointClassifier
@@ -345,6 +346,95 @@ def test_costs_decide(data):
     np.testing.assert_array_equal(positive, model.predict_proba(X)[:, 1] > 0.1)
     with pytest.raises(ValueError, match=r"shape \(2, 2\), but has shape \(2,\)"):
         model.predict(X, loss=[1, 2])
+
+
+# More than two classes
+
+
+@pytest.fixture
+def three():
+    X, y = make_classification(200, 5, n_informative=4, n_redundant=0, n_classes=3, random_state=0)
+    return X, np.array(["a", "b", "c"])[y]
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES)
+def test_weights_of_classes_sum_to_zero(three, covariance):
+    model = classifier(covariance=covariance).fit(*three)
+    assert model.coef_.shape == model.coef_variance_.shape == (3, 5)
+    np.testing.assert_allclose(model.coef_.sum(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(model.intercept_.sum(), 0, atol=1e-12)
+    probability = model.predict_proba(three[0])
+    np.testing.assert_allclose(probability.sum(axis=1), 1, atol=1e-12)
+    np.testing.assert_array_equal(model.predict(three[0]), model.classes_[probability.argmax(1)])
+    np.testing.assert_allclose(
+        stats.norm.cdf(model.decision_function(three[0])), probability, atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES)
+def test_draws_of_classes_have_mean_and_spread(three, covariance):
+    X, _ = three
+    model = classifier(covariance=covariance).fit(*three)
+    n = 4000
+    draws = model.sample_coef(n, random_state=0)
+    assert draws.shape == (n, 3, 6)
+    mean = np.column_stack([model.coef_, model.intercept_])
+    assert np.abs((draws.mean(axis=0) - mean) / draws.std(axis=0)).max() * np.sqrt(n) < 4.5
+    ratio = draws[:, :, :5].var(axis=0) / model.coef_variance_
+    assert np.abs(ratio - 1).max() < 4.5 * np.sqrt(2 / n)
+    scores = np.column_stack([X, np.ones(len(X))])[None] @ draws.transpose(0, 2, 1)
+    np.testing.assert_allclose(scores.std(axis=0), model.decision_std(X), rtol=4.5 / np.sqrt(2 * n))
+    # The largest score, with noise, wins as often as the probability says.
+    noisy = scores + np.random.default_rng(0).standard_normal(scores.shape)
+    share = np.mean(noisy.argmax(axis=2)[:, :, None] == np.arange(3), axis=0)
+    assert np.abs(share - model.predict_proba(X)).max() < 5 / np.sqrt(4 * n)
+    if covariance == "full":
+        flat = draws.reshape(n, -1)
+        np.testing.assert_allclose(
+            np.cov(flat.T), model.coef_covariance_, atol=0.1 * model.coef_covariance_.max()
+        )
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES)
+def test_streams_of_three_classes(three, covariance):
+    X, y = three
+    fixed = {"covariance": covariance, "prior_variance": 1.0}
+    whole = classifier(**fixed).fit(X, y)
+    stream = classifier(**fixed)
+    for rows in np.array_split(np.arange(200), 10):
+        stream.partial_fit(X[rows], y[rows], classes=["a", "b", "c"])
+    assert np.abs(stream.predict_proba(X) - whole.predict_proba(X)).mean() < 0.05
+    first = classifier(**fixed).fit(X[:100], y[:100])
+    merged = first.merge(classifier(**fixed).fit(X[100:], y[100:]))
+    assert np.abs(merged.predict_proba(X) - whole.predict_proba(X)).mean() < 0.05
+    assert merged.n_samples_seen_ == 200
+
+
+def test_costs_of_three_classes(three):
+    X, y = three
+    model = classifier().fit(X, y)
+    np.testing.assert_array_equal(model.predict(X, loss=1 - np.eye(3)), model.predict(X))
+    never = model.predict(X, loss=[[0, 1, 9], [1, 0, 9], [1, 1, 9]])
+    assert "c" not in never
+
+
+def test_weights_and_classes(three):
+    X, y = three
+    counts = {"a": 1, "b": 2, "c": 1}
+    one = exact(class_weight=counts).fit(X, y)
+    two = exact().fit(X, y, sample_weight=np.array([counts[label] for label in y]))
+    np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-10)
+    with pytest.raises(ValueError, match="A class of y has no row of positive weight"):
+        classifier(class_weight={"a": 0, "b": 1, "c": 1}).fit(X, y)
+
+
+def test_digits():
+    X, y = load_digits(return_X_y=True)
+    model = classifier().fit(X[::2], y[::2])
+    assert model.covariance_ == "factorized"
+    # LogisticRegression with its C chosen on the test set makes 3.6 % errors.
+    assert model.score(X[1::2], y[1::2]) > 0.93
+    assert log_loss(y[1::2], model.predict_proba(X[1::2])) < 0.25
 
 
 def test_large_problems_are_factorized():

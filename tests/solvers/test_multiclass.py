@@ -28,25 +28,33 @@ def prior_of(n_weights, n_classes, kind, variance=0.7):
 def fit(kind, X, y, n_classes, prior=None, weight=None, noise=1.0, max_iter=3000, tol=1e-10):
     prior = prior_of(X.shape[1], n_classes, kind) if prior is None else prior
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
+    noise = multiclass.some_noise(noise, X, prior.variances())
+    rows = make_rows(kind, X, y, n_classes, prior, weight, noise)
+    return linear.iterate(rows, prior, max_iter, tol)
+
+
+def make_rows(kind, X, y, n_classes, prior, weight, noise):
     if kind == "full":
-        return multiclass.fit_full(X, y, n_classes, weight, prior, noise, max_iter, tol)
-    X, rng = sparse.csr_array(X), np.random.default_rng(0)
-    return multiclass.fit_factorized(X, y, n_classes, weight, prior, noise, max_iter, tol, rng)
+        blocks = linear.even_blocks(*X.shape)
+        return multiclass.FullRows(X, y, weight, noise, n_classes, blocks)
+    intercept = len(prior.shift) > X.shape[1] * (n_classes - 1)
+    return multiclass.FactorizedRows(sparse.csr_array(X), y, weight, noise, n_classes, intercept)
 
 
 def fit_binary(kind, X, y, prior, weight, noise, max_iter=3000, tol=1e-10):
     signs = 2.0 * y - 1
     if kind == "full":
         return linear.fit_full(X, signs, weight, prior, noise, max_iter, tol)
-    X, rng = sparse.csr_array(X), np.random.default_rng(0)
-    return linear.fit_factorized(X, signs, weight, prior, noise, max_iter, tol, rng)
+    intercept = len(prior.shift) > X.shape[1]
+    rows = linear.FactorizedRows(sparse.csr_array(X), signs, weight, noise, intercept)
+    return linear.iterate(rows, prior, max_iter, tol)
 
 
 def orthant(M, S, rounds=500):
     """Return log P(u > 0) for u ~ N(M, S), and the moments that go with it."""
     n = len(M)
     tau, nu, mean, covariance = np.zeros(n), np.zeros(n), np.empty(n), np.empty((n, n))
-    log_z, _, _ = loops.compare(M, S, tau, nu, rounds, mean, covariance, np.empty(n))
+    log_z, _ = loops.compare(M, S, tau, nu, rounds, mean, covariance, np.empty(n))
     return log_z, mean, covariance, tau, nu
 
 

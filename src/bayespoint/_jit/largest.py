@@ -12,6 +12,8 @@ import math
 import numpy as np
 from numba import njit
 
+from .linear import log_phi
+
 # Nothing happens farther out, in standard deviations: 1e-19.
 REACH = 9.0
 # Comparisons that are lost with less than 4e-11 do not count,
@@ -34,17 +36,6 @@ SMALL = 1e-12
 def phi(z):
     """Return the normal distribution function."""
     return 0.5 * math.erfc(-z / math.sqrt(2.0))
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def log_phi(z):
-    """Return its logarithm."""
-    if z > -30.0:
-        return math.log(phi(z))
-    # Its asymptotic series; what follows is below 2e-14.
-    y = 1.0 / (z * z)
-    series = 1.0 - y * (1.0 - 3.0 * y * (1.0 - 5.0 * y * (1.0 - 7.0 * y * (1.0 - 9.0 * y))))
-    return -0.5 * z * z - math.log(-z) - 0.5 * math.log(2 * math.pi) + math.log(series)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

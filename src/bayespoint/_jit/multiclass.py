@@ -10,7 +10,8 @@ import math
 import numpy as np
 from numba import njit
 
-LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
+from .linear import LOG_SQRT_2PI, log_phi
+
 EPSILON = 2.0**-52
 # Sites that would move nothing by more than this, in standard deviations, stay as they are:
 # most classes are out of question for most rows, and cost nothing.
@@ -19,17 +20,6 @@ NEGLIGIBLE = 1e-12
 FAR = -30.0
 # Rounds of comparisons end here, in standard deviations.
 SETTLED = 1e-3
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def log_phi(z):
-    """Return the logarithm of the normal distribution function."""
-    if z > -30.0:
-        return math.log(0.5 * math.erfc(-z / math.sqrt(2.0)))
-    # Its asymptotic series; what follows is below 2e-14.
-    y = 1.0 / (z * z)
-    series = 1.0 - y * (1.0 - 3.0 * y * (1.0 - 5.0 * y * (1.0 - 7.0 * y * (1.0 - 9.0 * y))))
-    return -0.5 * z * z - math.log(-z) - LOG_SQRT_2PI + math.log(series)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -80,8 +70,7 @@ def compare(M, S, tau, nu, rounds, mean, covariance, column):
     """Refine the sites of u > 0 for u ~ N(M, S), one after the other.
 
     mean and covariance become those of the product; what has no variance is not compared.
-    Returns log P(u > 0), the log integral with the sites that it began with, and by what mean
-    and variances changed.
+    Returns log P(u > 0), and the log integral with the sites that it began with.
     """
     n = M.shape[0]
     mean[:] = M
@@ -91,7 +80,6 @@ def compare(M, S, tau, nu, rounds, mean, covariance, column):
         if tau[j] != 0.0 or nu[j] != 0.0:
             log_determinant += multiply(mean, covariance, column, j, tau[j], nu[j])
     before = log_integral(M, mean, tau, nu, log_determinant)
-    old_mean, old_variance = mean.copy(), np.diag(covariance).copy()
     for _ in range(rounds):
         largest = 0.0
         for j in range(n):
@@ -109,7 +97,6 @@ def compare(M, S, tau, nu, rounds, mean, covariance, column):
         if largest < SETTLED:
             break
     log_z = log_integral(M, mean, tau, nu, log_determinant)
-    change = 0.0
     for j in range(n):
         s = covariance[j, j]
         q = 1.0 - tau[j] * s
@@ -118,9 +105,7 @@ def compare(M, S, tau, nu, rounds, mean, covariance, column):
         m, v = (mean[j] - nu[j] * s) / q, s / q
         log_z += log_phi(m / math.sqrt(v)) - 0.5 * math.log(q)
         log_z -= 0.5 * q * (nu[j] * nu[j] * v + 2.0 * nu[j] * m - tau[j] * m * m)
-        moved = max(abs(mean[j] - old_mean[j]) / math.sqrt(S[j, j]), 0.0)
-        change = max(change, moved, abs(s - old_variance[j]) / S[j, j])
-    return log_z, before, change
+    return log_z, before
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -182,8 +167,7 @@ def refine(mean, covariance, y, weight, noise, share, rounds, tau, nu):
     """Move the sites of each row by a share of the way to what they should be.
 
     mean and covariance are those of differences without noise, of each row, given all of them;
-    they are overwritten. Returns the sum over rows of log Z less that of cavity times sites,
-    and the largest change of mean and variances, in standard deviations.
+    they are overwritten. Returns the sum over rows of log Z less that of cavity times sites.
     """
     n_classes = tau.shape[1]
     M, S, column, pi, eta, new_tau, new_nu = (
@@ -195,27 +179,23 @@ def refine(mean, covariance, y, weight, noise, share, rounds, tau, nu):
         np.empty(n_classes),
         np.empty(n_classes),
     )
-    constants, largest = 0.0, 0.0
+    constants = 0.0
     for i in range(y.shape[0]):
         kappa, total, log_scale = without_noise(tau[i], nu[i], noise, pi, eta)
         removed = min(weight[i], 1.0)
         if not divide_row(mean[i], covariance[i], column, pi, eta, kappa, total, removed):
-            largest = max(largest, 1.0)
             continue
         add_noise(covariance[i], y[i], noise)
         M[:] = mean[i]
         S[:] = covariance[i]
         new_tau[:] = tau[i]
         new_nu[:] = nu[i]
-        log_z, before, change = compare(
-            M, S, new_tau, new_nu, rounds, mean[i], covariance[i], column
-        )
+        log_z, before = compare(M, S, new_tau, new_nu, rounds, mean[i], covariance[i], column)
         constants += weight[i] * (log_z - before + log_scale)
-        largest = max(largest, change)
         for j in range(n_classes):
             tau[i, j] += share * (new_tau[j] - tau[i, j])
             nu[i, j] += share * (new_nu[j] - nu[i, j])
-    return constants, largest
+    return constants
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -257,7 +237,8 @@ def sweep(
 
     As in two classes, but precision and shift have a row for each weight and a column for each
     output, and sites have a row for each entry. differences[c] makes of outputs the
-    differences of the score of class c with all others.
+    differences of the score of class c with all others. Returns the log probability of the
+    labels given the other rows.
     """
     n_entries = data.shape[0]
     intercept = 1 if site_shift.shape[0] > n_entries else 0
@@ -267,6 +248,7 @@ def sweep(
     M, V, a, b = np.empty(n_outputs), np.empty(n_outputs), np.empty(n_outputs), np.empty(n_outputs)
     u, mean, column = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
     S, covariance = np.empty((n_classes, n_classes)), np.empty((n_classes, n_classes))
+    score = 0.0
     for i in order:
         begin, end = indptr[i], indptr[i + 1]
         A = differences[y[i]]
@@ -283,7 +265,7 @@ def sweep(
                     M[o] += x * (shift[w, o] - removed * site_shift[s, o]) * variance
                     V[o] += x * x * variance
             row_differences(A, M, V, y[i], noise, u, S)
-            compare(u, S, tau[i], nu[i], rounds, mean, covariance, column)
+            log_z, _ = compare(u, S, tau[i], nu[i], rounds, mean, covariance, column)
             # Gradient and curvature of log Z, from differences to outputs.
             for o in range(n_outputs):
                 a[o], b[o] = 0.0, 0.0
@@ -309,6 +291,8 @@ def sweep(
                     site_shift[s, o] += more_shift
                     precision[w, o] += weight[i] * more
                     shift[w, o] += weight[i] * more_shift
+        score += weight[i] * log_z
+    return score
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from typing import Any, NamedTuple
+
 import numpy as np
 from scipy import linalg, sparse, special
 
-from .linear import Belief, Fit
+from .linear import Belief, Fit, mixed_order
 
 # Numbers that a block of rows may need at once.
 BLOCK = 4_000_000
-# As for two classes: the share of each update that is made, but the first, and by what it is
-# multiplied where updates swing.
-DAMPING = 0.9
-CALMING = 0.8
 # Rounds of comparisons within a row, at most; they go on where the last sweep ended.
 ROUNDS = 5
 # Noise is at least this share of the variance of outputs before training: labels that
@@ -26,6 +25,14 @@ LEAST = np.finfo(float).epsneg
 SMALL = 1e-6
 
 
+def some_noise(noise: float, X, variances: np.ndarray) -> float:
+    """Return the noise, or hardly any where there is none, by the variance of the weights."""
+    if noise > 0 or X.shape[0] == 0:
+        return noise
+    squared = X.power(2) if sparse.issparse(X) else X**2
+    return LEAST_NOISE * float(np.mean(squared @ variances[: X.shape[1]]))
+
+
 def basis(n_classes: int) -> np.ndarray:
     """Return orthonormal columns that sum to zero: what outputs are in scores of classes.
 
@@ -37,103 +44,159 @@ def basis(n_classes: int) -> np.ndarray:
     return columns / np.sqrt(k * (k + 1.0))
 
 
-def fit_full(
-    X, target, n_classes: int, weight, prior: Belief, noise: float, max_iter: int, tol: float
-) -> Fit:
-    """Update the sites of all rows at once; weights may be correlated.
+class FullRows:
+    """Rows whose sites are updated a block at a time; weights may be correlated.
+
+    A sweep takes O(n K^2 d (d + K)) with K = n_classes - 1 outputs. Beliefs are about the
+    weights of the first output, then those of the second, and so on.
 
     Parameters
     ----------
     X : {array, CSR} of shape (n, d)
-        Points.
+        Points. One weight more than features for each output is the intercept.
     target : int array of shape (n,)
         Their classes, by number.
-    n_classes : int
-        Number of classes, whether or not there are points of all of them.
     weight : array of shape (n,)
         How often each row counts.
-    prior : Belief
-        About the weights of the first output, then those of the second, and so on, with a
-        matrix of precisions; one weight more than features is the intercept.
     noise : float
-        Variance of the noise on the score of each class.
-    max_iter, tol : int, float
-        Stop after so many sweeps, or when moments match to this, in standard deviations.
-
-    Notes
-    -----
-    With K = n_classes - 1 outputs, a sweep takes O(n K^2 d (d + K)).
+        Variance of the noise on the score of each class; see `some_noise`.
+    n_classes : int
+        Number of classes, whether or not there are points of all of them.
+    blocks : list of slices or arrays of indices
+        The rows of each block.
     """
-    from .._jit.multiclass import refine
 
-    noise = _at_least(noise, X, prior)
-    tau, nu = np.zeros((len(target), n_classes)), np.zeros((len(target), n_classes))
-    belief, damping, change, n_iter = prior, DAMPING, np.inf, 0
-    while change > tol and n_iter < max_iter:
-        before, change, constants = change, 0.0, 0.0
-        share = damping if n_iter else 1.0  # nothing is to be kept of no sites
-        for rows, mean, covariance in _differences(X, target, n_classes, belief):
-            given = target[rows], weight[rows], noise, share, ROUNDS, tau[rows], nu[rows]
-            total, moved = refine(mean, covariance, *given)
-            constants, change = constants + total, max(change, moved)
-        log_evidence = constants + belief.log_integral() - prior.log_integral()
-        damping *= CALMING if change > before else 1.0
-        belief = _collect(X, target, n_classes, weight, tau, nu, noise, prior)
-        n_iter += 1
-    return Fit(belief, float(log_evidence), float(change), n_iter)
+    damping = 0.9
+
+    def __init__(self, X, target, weight, noise: float, n_classes: int, blocks: list):
+        self.noise, self.n_classes = noise, n_classes
+        self.blocks = [
+            _Block(
+                X[b], target[b].copy(), weight[b].copy(), *np.zeros((2, len(target[b]), n_classes))
+            )
+            for b in blocks
+        ]
+        self.products: list[Belief] = []
+        self.score = 0.0
+
+    def sweep(self, belief: Belief, share: float) -> Belief:
+        """Make a share of the update of the sites, and return their product."""
+        self.score = 0.0
+        self.products = self.products or [belief.nothing()] * len(self.blocks)
+        for number, block in enumerate(self.blocks):
+            self.score += self._refine(block, belief, share)
+            product = _collect(*block, self.noise, belief.nothing())
+            belief = belief.over(self.products[number]).times(product)
+            self.products[number] = product
+        return reduce(Belief.times, self.products, belief.nothing())
+
+    def learn_once(self, prior: Belief) -> Fit:
+        """Sweep over the rows once; every block is predicted before it is learned."""
+        belief = prior.times(self.sweep(prior, 1.0))
+        return Fit(belief, prior, self.score, np.inf, 1)
+
+    def log_constant(self, belief: Belief) -> float:
+        """Return their part of the log evidence."""
+        return sum(self._refine(block, belief, 0.0) for block in self.blocks)
+
+    def _refine(self, block: _Block, belief: Belief, share: float) -> float:
+        """Make a share of the updates; return the part of the log evidence before them."""
+        from .._jit.multiclass import refine
+
+        total = 0.0
+        for rows, mean, covariance in _differences(block.X, block.target, self.n_classes, belief):
+            _, target, weight, tau, nu = block
+            given = target[rows], weight[rows], self.noise, share, ROUNDS, tau[rows], nu[rows]
+            total += refine(mean, covariance, *given)
+        return total
 
 
-def fit_factorized(
-    X,
-    target,
-    n_classes: int,
-    weight,
-    prior: Belief,
-    noise: float,
-    max_iter: int,
-    tol: float,
-    rng: np.random.Generator,
-) -> Fit:
-    """Update the sites of one row after the other; weights are independent.
+class _Block(NamedTuple):
+    """Some rows and the sites of their comparisons."""
+
+    X: Any
+    target: np.ndarray
+    weight: np.ndarray
+    tau: np.ndarray
+    nu: np.ndarray
+
+
+class FactorizedRows:
+    """Rows whose sites are updated one after the other; weights are independent.
+
+    16 (n_classes - 1) bytes for each entry that is not zero.
 
     Parameters
     ----------
     X : CSR of shape (n, d)
-        Points: 16 (n_classes - 1) bytes for each entry.
-    target, n_classes, weight, prior, noise, max_iter, tol
-        As in `fit_full`, but the precisions of the prior are a vector, and it stops when
-        the mean change of a weight is below `tol`.
-    rng : numpy.random.Generator
-        Gives the order of the rows.
+        Points. One weight more than features for each output is the intercept.
+    target, weight, noise, n_classes
+        As for `FullRows`.
+    intercept : bool
+        Whether there is one.
     """
-    from .._jit.multiclass import log_constants, sweep
 
-    noise = _at_least(noise, X, prior)
-    n_outputs = n_classes - 1
-    precision, shift = (p.reshape(n_outputs, -1).T.copy() for p in prior)
-    n_sites = X.nnz + len(target) * (len(shift) - X.shape[1])
-    sites = np.zeros((n_sites, n_outputs)), np.zeros((n_sites, n_outputs))
-    comparisons = np.zeros((len(target), n_classes)), np.zeros((len(target), n_classes))
-    if n_sites > X.nnz:
-        # A wide intercept would swing with the first rows it sees, and take long to come
-        # back. So it begins with about the precision that all rows will give it.
-        variance = noise + X.power(2) @ (1 / precision[:-1])
-        sites[0][X.nnz :] = 1 / (n_classes * variance)
-        precision[-1] += weight @ sites[0][X.nnz :]
-    H = basis(n_classes)
-    problem = target, weight, noise, H[:, None] - H
-    rows = (X.data, X.indices, X.indptr)
-    order = rng.permutation(len(target))
-    change, n_iter = np.inf, 0
-    while change > tol and n_iter < max_iter:
-        before = shift / precision
-        sweep(*rows, order, *problem, precision, shift, *sites, *comparisons, ROUNDS)
-        change = np.sqrt(np.mean((shift / precision - before) ** 2 * precision))
-        n_iter += 1
-    constants = log_constants(*rows, *problem, precision, shift, *sites, *comparisons, ROUNDS)
-    belief = Belief(precision.T.ravel(), shift.T.ravel())
-    log_evidence = constants + belief.log_integral() - prior.log_integral()
-    return Fit(belief, float(log_evidence), float(change), n_iter)
+    damping = 1.0
+
+    def __init__(self, X, target, weight, noise: float, n_classes: int, intercept: bool):
+        H = basis(n_classes)
+        self.X, self.n_classes, self.intercept = X, n_classes, intercept
+        self.entries = X.data, X.indices, X.indptr
+        self.problem = target, weight, noise, H[:, None] - H
+        self.order = mixed_order(len(target))
+        self.sites: tuple[np.ndarray, ...] = ()
+        self.product: Belief | None = None
+        self.score = 0.0
+
+    def sweep(self, belief: Belief, share: float) -> Belief:
+        """Make a share of the update of the sites, and return their product."""
+        from .._jit.multiclass import sweep
+
+        precision, shift = (p.reshape(self.n_classes - 1, -1).T.copy() for p in belief)
+        if not self.sites:
+            precision += self._new_sites(precision)
+        before = [sites.copy() for sites in self.sites] if share < 1 else []
+        data = [*self.entries, self.order, *self.problem, precision, shift, *self.sites, ROUNDS]
+        self.score = sweep(*data)
+        for old, new in zip(before, self.sites, strict=False):
+            new[:] = old + share * (new - old)
+        product = self.product or belief.nothing()
+        after = Belief(precision.T.ravel(), shift.T.ravel())
+        self.product = Belief(
+            product.precision + share * (after.precision - belief.precision),
+            product.shift + share * (after.shift - belief.shift),
+        )
+        return self.product
+
+    def learn_once(self, prior: Belief) -> Fit:
+        """Sweep over the rows once; every row is predicted before it is learned."""
+        belief = prior.times(self.sweep(prior, 1.0))
+        return Fit(belief, prior, self.score, np.inf, 1)
+
+    def log_constant(self, belief: Belief) -> float:
+        """Return their part of the log evidence."""
+        from .._jit.multiclass import log_constants
+
+        state = [p.reshape(self.n_classes - 1, -1).T.copy() for p in belief]
+        return log_constants(*[*self.entries, *self.problem, *state, *self.sites, ROUNDS])
+
+    def _new_sites(self, precision: np.ndarray) -> np.ndarray:
+        """Make sites; return what they add to the precision.
+
+        A wide intercept would swing with the first rows it sees, and take long to come back.
+        So it begins with about the precision that all rows will give it.
+        """
+        X, (target, weight, noise, _), n_outputs = self.X, self.problem, self.n_classes - 1
+        n_sites = X.nnz + len(target) * self.intercept
+        sites = np.zeros((n_sites, n_outputs)), np.zeros((n_sites, n_outputs))
+        comparisons = np.zeros((2, len(target), self.n_classes))
+        self.sites = *sites, *comparisons
+        added = np.zeros_like(precision)
+        if self.intercept:
+            variance = noise + X.power(2) @ (1 / precision[:-1])
+            sites[0][X.nnz :] = 1 / (self.n_classes * variance)
+            added[-1] = weight @ sites[0][X.nnz :]
+        return added
 
 
 def outputs(X, belief: Belief, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
@@ -228,16 +291,6 @@ def decisions(log_probability: np.ndarray) -> np.ndarray:
     return found
 
 
-def _at_least(noise: float, X, prior: Belief) -> float:
-    """Return the noise, or what is hardly any."""
-    if noise > 0 or X.shape[0] == 0:
-        return noise
-    covariance = prior.covariance()
-    variances = np.diagonal(covariance) if prior.is_full else covariance
-    squared = X.power(2) if sparse.issparse(X) else X**2
-    return LEAST_NOISE * float(np.mean(squared @ variances[: X.shape[1]]))
-
-
 def _blocks(X, n_weights: int, size: int):
     """Yield dense blocks of rows, with a one for the intercept if there is one."""
     for start in range(0, X.shape[0], size):
@@ -273,8 +326,9 @@ def _differences(X, target, n_classes: int, belief: Belief):
         yield rows, mean, less @ less.transpose(0, 2, 1)
 
 
-def _collect(X, target, n_classes: int, weight, tau, nu, noise: float, prior: Belief) -> Belief:
+def _collect(X, target, weight, tau, nu, noise: float, prior: Belief) -> Belief:
     """Return the product of prior and sites, from which the noise is integrated out."""
+    n_classes = tau.shape[1]
     H = basis(n_classes)
     n_weights = len(prior.shift) // (n_classes - 1)
     factor = 1 + noise * tau
