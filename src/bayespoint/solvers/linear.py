@@ -19,8 +19,10 @@ BLOCK_SHARE = 1 / 4
 SMALLEST_BLOCK = 16
 # From so many places rows are taken in turn.
 PLACES = 8
-# By what the share of an update that is made is multiplied where updates swing.
+# By what the share of an update that is made is multiplied where updates swing, and where
+# they do not.
 CALMING = 0.8
+RECOVERY = 1.1
 
 
 class Belief(NamedTuple):
@@ -219,7 +221,7 @@ def iterate(
         sites = rows.sweep(belief, share)
         last, belief = belief, prior.times(sites)
         before, change = change, belief.distance(last) / share
-        damping *= CALMING if change > before else 1.0
+        damping = damping * CALMING if change > before else min(damping * RECOVERY, rows.damping)
         n_iter += 1
     log_evidence = rows.log_constant(belief) + belief.log_integral() - prior.log_integral()
     return Fit(belief, prior, float(log_evidence), change, n_iter)
