@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from joblib import effective_n_jobs
+from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
 _lock = threading.Lock()
@@ -41,6 +41,14 @@ def one_blas_thread() -> Iterator[None]:
                 _limits = None
 
 
+def elsewhere(n_jobs: int | None) -> int:
+    """Return how many jobs the user wants joblib to run outside of this process, 0 for none."""
+    backend, default = get_active_backend(prefer="threads")
+    if getattr(backend, "supports_sharedmem", False):
+        return 0
+    return backend.effective_n_jobs(default if n_jobs is None else n_jobs)
+
+
 @contextmanager
 def threads(n_jobs: int | None) -> Iterator[Callable]:
     """Give a `map` that works in so many threads, in joblib's way of counting them.
@@ -48,7 +56,9 @@ def threads(n_jobs: int | None) -> Iterator[Callable]:
     joblib's own threads look every 10 ms whether they are done, too slow for calls of a
     few milliseconds.
     """
-    n_threads = effective_n_jobs(n_jobs)
+    # Threads of this machine, whatever cluster is active.
+    backend, default = get_active_backend(require="sharedmem")
+    n_threads = backend.effective_n_jobs(default if n_jobs is None else n_jobs)
     if n_threads == 1:
         yield map
         return

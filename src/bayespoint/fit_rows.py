@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ._progress import Progress
-from ._threads import threads
+from ._threads import elsewhere, one_blas_thread, threads
 from ._warn import warn
 from .gram import IndefiniteKernelError, check_symmetric
 from .interrupt import interrupts
@@ -28,6 +28,8 @@ from .unit_kernel import AnyKernel, ProductKernel, is_product_kernel, lengths_in
 # more than a fifth.
 HELD_OUT = 1 / 20
 ENOUGH_HELD_OUT = 500
+# Why members may stop in other processes.
+WORST_FIRST = ("interrupted", "max_time", "max_mistakes", "consistent")
 
 
 def fit_rows(task: Task, progress: Progress, previous: dict | None, keep_state: bool) -> Answer:
@@ -76,12 +78,38 @@ def _fit(task: Task, progress: Progress, previous, keep_state: bool, interrupted
 
 def _learn(task: Task, kernel, n_rows: int, members: Members, talk: dict[str, Any]):
     """Let members learn; return why they stopped, and how many rows were computed."""
+    n_parts = min(elsewhere(task.n_jobs), members.order.shape[1])
+    if n_parts > 1:
+        return _learn_elsewhere(task, kernel, n_rows, members, n_parts)
     with threads(task.n_jobs) as thread_map:
         store = RowStore(kernel, n_rows, thread_map)
         stop = task.solver.solve(
             store, members, thread_map=thread_map, deadline=task.deadline, **talk
         )
         return stop, store.n_computed
+
+
+def _learn_elsewhere(task: Task, kernel, n_rows: int, members: Members, n_parts: int):
+    """Let parts of the members learn in other processes, each with rows of its own."""
+    numbers = np.array_split(np.arange(members.order.shape[1]), n_parts)
+    seconds = task.deadline - time.perf_counter()
+    results = joblib.Parallel(task.n_jobs)(
+        joblib.delayed(_learn_part)(task.solver, kernel, n_rows, members.some(part), seconds)
+        for part in numbers
+    )
+    for part, (learned, _, _) in zip(numbers, results, strict=True):
+        members.put(part, learned)
+    stops = {stop for _, stop, _ in results}
+    worst = next(stop for stop in WORST_FIRST if stop in stops)
+    return worst, sum(n_computed for *_, n_computed in results)
+
+
+def _learn_part(solver, kernel, n_rows: int, members: Members, seconds: float):
+    """Return members that have learned, why they stopped, and how many rows were computed."""
+    with one_blas_thread():
+        store = RowStore(kernel, n_rows)
+        stop = solver.solve(store, members, deadline=time.perf_counter() + seconds)
+    return members, stop, store.n_computed
 
 
 def _points(task: Task) -> tuple[np.ndarray, np.ndarray]:

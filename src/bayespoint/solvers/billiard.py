@@ -19,7 +19,7 @@ from ..version_space import VersionSpace, random_tangent
 from .posterior import Posterior, mean_length
 from .precision import Precision, precision
 from .published import play_flipper, play_herbrich
-from .rounds import GROWTH, Rounds
+from .rounds import GROWTH, Rounds, Step
 
 if TYPE_CHECKING:
     from .._jit.billiard import Flight
@@ -372,9 +372,9 @@ class _Game(Rounds):
             self.first = max(self.first, round(WARM_UP_LENGTH * PILOT / pilot.length))
             self._adapt([pilot], WARM_UP_SCATTER_LENGTH)
 
-    def _advance(self, chain: Ball, rng, n: int, should_stop) -> tuple[Ball, Leg]:
-        pace = (self.scatter, self.spacing, self.n_draws)
-        return advance(self.space, chain, rng, n, *pace, should_stop, self.cost)
+    def _step(self) -> Step:
+        pace = {"scatter": self.scatter, "spacing": self.spacing, "n_draws": self.n_draws}
+        return Step(advance, self.space, cost=self.cost, **pace)
 
     def _size(self, legs: list[Leg]) -> int:
         return int(np.mean([leg.hits.sum() for leg in legs]))

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval
 from .._threads import one_blas_thread
 from ..version_space import VersionSpace
 from .posterior import Posterior
-from .rounds import Rounds
+from .rounds import Rounds, Step
 
 # Work of a chain in one compiled call, some 15 to 70 ms: time limits and interrupts are
 # seen to between calls. A coordinate costs about as much as this many margins besides.
@@ -197,8 +197,8 @@ class _Run(Rounds):
             lengths = [np.linalg.norm(w) / np.linalg.norm(start) for w in self.chains]
             self.chains = [start * length for length in lengths]
 
-    def _advance(self, chain: np.ndarray, rng, n: int, should_stop) -> tuple[np.ndarray, Leg]:
-        return advance(self.target, chain, rng, n, self.n_draws, should_stop)
+    def _step(self) -> Step:
+        return Step(advance, self.target, n_draws=self.n_draws)
 
     def _size(self, legs: list[Leg]) -> int:
         return max(leg.n_samples for leg in legs)

@@ -233,11 +233,27 @@ class Members:
             )
         )
         joined = {
-            name: np.concatenate([value, new[name]], axis=1)
+            name: np.concatenate([value, new[name]], axis=1) for name, value in self._own().items()
+        }
+        return Members(**{**new, **joined})
+
+    def some(self, numbers: np.ndarray) -> Members:
+        """Return copies of members with some numbers, for every output."""
+        own = {name: value[:, numbers] for name, value in self._own().items()}
+        return Members(**{**vars(self), **own})
+
+    def put(self, numbers: np.ndarray, others: Members) -> None:
+        """Put others in the place of members with some numbers."""
+        for name, value in self._own().items():
+            value[:, numbers] = getattr(others, name)
+
+    def _own(self) -> dict[str, np.ndarray]:
+        """Return what belongs to single members."""
+        return {
+            name: value
             for name, value in vars(self).items()
             if isinstance(value, np.ndarray) and value.ndim == 3
         }
-        return Members(**{**new, **joined})
 
     def arrays(self, who: tuple[int, int]) -> tuple[np.ndarray, ...]:
         """Return what the compiled loop needs of a member."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 
-from ..interrupt import interrupts
+from .._threads import one_blas_thread
+from ..interrupt import Interrupted, interrupts
 from ..version_space import VersionSpace
 from .posterior import Posterior, gather
 from .precision import Precision, precision
@@ -21,10 +23,63 @@ BURN_IN = 0.1
 MIXED = 1.05
 
 
+class Step:
+    """How chains go on: a function and what it needs, which may be sent elsewhere.
+
+    Parameters
+    ----------
+    advance : callable
+        Takes `data`, a chain, its generator and how far it shall go; returns the chain and
+        its leg.
+    *data, **pace
+        Further arguments; arrays in tuples, and the others.
+    """
+
+    def __init__(self, advance: Callable, *data, **pace):
+        self.advance, self.data, self.pace = advance, data, pace
+
+    def __call__(self, chain, rng: np.random.Generator, n: int, should_stop: Stop):
+        """Return the chain, its leg, and the generator, which may be a copy."""
+        with one_blas_thread():
+            moved = self.advance(*self.data, chain, rng, n, should_stop=should_stop, **self.pace)
+        return *moved, rng
+
+    def __sizeof__(self) -> int:
+        """Return its size, so that joblib sends it to a cluster once, not once a chain."""
+        return _n_bytes((self.data, *self.pace.values()))
+
+
+def _n_bytes(value) -> int:
+    if isinstance(value, tuple):
+        return sum(_n_bytes(part) for part in value)
+    return getattr(value, "nbytes", 0)
+
+
+def _go_on(step: Step, *chain):
+    return step(*chain)
+
+
+class Stop:
+    """True when time is up, here or elsewhere, or when somebody presses Ctrl-C here."""
+
+    def __init__(self, interrupted: Interrupted, deadline: float):
+        self.interrupted, self.deadline = interrupted, deadline
+
+    def __call__(self) -> bool:
+        return bool(self.interrupted) or time.perf_counter() > self.deadline
+
+    def __reduce__(self):
+        return _stop_after, (self.deadline - time.perf_counter(),)  # clocks differ
+
+
+def _stop_after(seconds: float) -> Stop:
+    return Stop(Interrupted(), time.perf_counter() + seconds)
+
+
 class Rounds:
     """Chains, and what they have done so far.
 
-    A sampler says how a chain goes on (`_advance`), how much of the solver's limit a round
+    A sampler says how a chain goes on (`_step`), how much of the solver's limit a round
     took (`_size`), what a leg of a chain contributes to the mean (`_share`), and what is
     known (`info`).
     """
@@ -49,8 +104,7 @@ class Rounds:
         stop = ""
         with (
             interrupts() as self.interrupted,
-            # Threads, whatever backend is active: chains share generators and clock.
-            Parallel(n_jobs, require="sharedmem") as parallel,
+            Parallel(n_jobs, prefer="threads") as parallel,
         ):
             while not stop:
                 done = sum(self.sizes)
@@ -65,19 +119,15 @@ class Rounds:
 
     def _round(self, parallel, n: int, deadline: float) -> str:
         """Let all chains go on by n, or less if time is up."""
-
-        def should_stop() -> bool:
-            return bool(self.interrupted) or time.perf_counter() > deadline
-
+        step, should_stop = self._step(), Stop(self.interrupted, deadline)
         try:
             results = parallel(
-                delayed(self._advance)(chain, rng, n, should_stop)
+                delayed(_go_on)(step, chain, rng, n, should_stop)
                 for chain, rng in zip(self.chains, self.rngs, strict=True)
             )
         except KeyboardInterrupt:
             return "interrupted"
-        self.chains = [chain for chain, _ in results]
-        legs = [leg for _, leg in results]
+        self.chains, legs, self.rngs = map(list, zip(*results, strict=True))
         self.rounds.append([leg._replace(draws=None) for leg in legs])
         self.sizes.append(self._size(legs))
         self.draws = [self.draws[-1], [leg.draws for leg in legs]]
@@ -134,7 +184,7 @@ class Rounds:
         ]
         return gather(of_chains, self.solver.n_draws)
 
-    def _advance(self, chain, rng, n: int, should_stop):
+    def _step(self) -> Step:
         raise NotImplementedError
 
     def _size(self, legs: list[Any]) -> int:

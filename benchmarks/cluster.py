@@ -1,0 +1,114 @@
+"""The linear classifier on a Dask cluster: covtype, class 2 against the rest, 500,000 rows.
+
+One worker, two workers and two workers of which one is killed in the middle, on a
+`LocalCluster` of processes with one thread each, against the same fit without Dask. They
+take turns; loading is not timed, but what is lost with a worker is loaded again. A
+second fit on one worker, with the data in two factors, does the same work as that on two.
+"""
+# ruff: noqa: T201
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+from dask import delayed
+from distributed import Client, LocalCluster, wait
+
+from bayespoint import LinearBayesPointClassifier, distributed
+
+N_ROWS = 500_000
+N_PARTITIONS = 8
+
+
+def covtype(path: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return standardized points and labels."""
+    data = np.load(path)
+    rows = np.random.default_rng(0).permutation(len(data["y"]))[:N_ROWS]
+    codes = [data[name][rows] for name in ("wilderness", "soil")]
+    one_hot = [code[:, None] == np.unique(data_) for code, data_ in zip(codes, codes, strict=True)]
+    X = np.hstack([data["X_num"][rows].astype(float), *one_hot])
+    X -= X.mean(axis=0)
+    X /= np.maximum(X.std(axis=0), 1e-12)
+    return X, data["y"][rows] == 2
+
+
+def part(path: str, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return a partition; on a worker, which reads the file itself."""
+    X, y = covtype(path)
+    here = np.array_split(np.arange(len(y)), N_PARTITIONS)[number]
+    return X[here], y[here]
+
+
+def distance(model, other) -> float:
+    """Return how far two posteriors are, in standard deviations and shares of variances."""
+    deviation = np.sqrt(np.diagonal(other.coef_covariance_))
+    means = [np.append(m.coef_, m.intercept_) for m in (model, other)]
+    scale = np.outer(deviation, deviation)
+    spread = np.abs(model.coef_covariance_ - other.coef_covariance_) / scale
+    return float(max(np.abs((means[0] - means[1]) / deviation).max(), spread.max()))
+
+
+def timed_fit(path: str, parameters: dict, n_workers: int, kill_after: float | None = None):
+    """Return the seconds of a fit, and the model."""
+    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with LocalCluster(n_workers=n_workers, **options) as cluster, Client(cluster) as client:
+        parts = [delayed(part)(path, i) for i in range(N_PARTITIONS)]
+        parts = client.persist(parts)
+        wait(parts)
+        X, y = [p[0] for p in parts], [p[1] for p in parts]
+        # Loads compiled loops.
+        distributed.fit(LinearBayesPointClassifier(prior_variance=1.0, tol=10.0), X, y)
+        if kill_after is not None:
+            victim = client.run(os.getpid).popitem()[1]
+            timer = threading.Timer(kill_after, os.kill, (victim, signal.SIGKILL))
+            timer.start()
+        began = time.perf_counter()
+        model = distributed.fit(LinearBayesPointClassifier(**parameters), X, y)
+        return time.perf_counter() - began, model
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder with large/covtype.npz")
+    parser.add_argument("--tol", type=float, default=1e-8)
+    parser.add_argument("--repeats", type=int, default=3)
+    arguments = parser.parse_args()
+    path = str(arguments.data / "large" / "covtype.npz")
+    parameters = {"tol": arguments.tol, "max_iter": 1000}
+    X, y = covtype(path)
+    local = LinearBayesPointClassifier(**parameters)
+    began = time.perf_counter()
+    local.fit(X, y)
+    print(f"without Dask: {time.perf_counter() - began:.1f} s, {local.n_iter_} sweeps", flush=True)
+    ratios, killed_ratios = [], []
+    for _ in range(arguments.repeats):
+        one, model = timed_fit(path, parameters, 1)
+        report("one worker", one, model, local)
+        two, model = timed_fit(path, parameters, 2)
+        report("two workers", two, model, local)
+        killed, model = timed_fit(path, parameters, 2, kill_after=two / 2)
+        report("two workers, one killed", killed, model, local)
+        ratios.append(two / one)
+        killed_ratios.append(killed / one)
+    print(f"two workers take {np.median(ratios):.2f} of the time of one,")
+    print(f"{np.median(killed_ratios):.2f} if one of them is killed")
+
+
+def report(name: str, seconds: float, model, local) -> None:
+    """Print a line."""
+    print(
+        f"{name:24}{seconds:7.1f} s,{model.n_iter_:4} sweeps, distance to the fit without Dask "
+        f"{distance(model, local):.1e}",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main()

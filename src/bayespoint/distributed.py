@@ -1,0 +1,470 @@
+"""The linear classifier on a Dask cluster: each worker holds a factor of the posterior."""
+
+from __future__ import annotations
+
+from functools import partial, reduce
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils.validation import _check_sample_weight
+
+from ._threads import one_blas_thread
+from .linear import LinearBayesPointClassifier, column_sums
+from .solvers.linear import Belief, FullRows, Rows
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+# Rows with a full covariance are refined in so many turns, and what workers learn in one is
+# known to all in the next: at once they would overdo it, and need twice the sweeps.
+TURNS = 4
+# Sweeps, alone, of rows whose sites were lost: with the others soon to follow, and where
+# there is nothing else to come, or until they move by less.
+CATCH_UP = 3
+CATCH_UP_LATE = 100
+CLOSE = 1e-6
+
+
+def fit(
+    model: LinearBayesPointClassifier, X, y, sample_weight=None, *, client: Client | None = None
+) -> LinearBayesPointClassifier:
+    """Fit a linear classifier to data on a Dask cluster, without gathering them.
+
+    Parameters
+    ----------
+    model : LinearBayesPointClassifier
+        Is fitted in place. Everything afterwards works without Dask.
+    X : dask array, dask dataframe, or list of delayed partitions
+        Training points. A partition is an array, a data frame or a CSR matrix.
+    y : dask array, dask series, or list of delayed partitions
+        Their classes, in as many partitions; or an array.
+    sample_weight : like y, default=None
+        How often each point counts.
+    client : distributed.Client, default=None
+        Which cluster; the one that was connected to last by default.
+
+    Returns
+    -------
+    LinearBayesPointClassifier
+        The model.
+
+    Notes
+    -----
+    The posterior is that of `model.fit` on all rows, as exact as `tol` says. It is a product of
+    factors, one for each thread of the cluster. In a sweep a worker refines its factor, row by
+    row, given the product of the others, and only factors travel: 8 d^2 bytes for d weights
+    with a full covariance, 16 d if they are factorized. Independent weights need smaller
+    steps the more threads there are, hence more sweeps.
+
+    If a worker is lost, Dask loads its partitions anew, and its factor is replaced by
+    a new one, learned in a few sweeps from what all others know. Partitions must be such
+    that Dask can do so: read from files or computed, not scattered.
+
+    Examples
+    --------
+    >>> from dask.distributed import Client  # doctest: +SKIP
+    >>> client = Client()  # or the address of a cluster  # doctest: +SKIP
+    >>> model = LinearBayesPointClassifier()
+    >>> distributed.fit(model, X, y)  # X, y: dask arrays  # doctest: +SKIP
+    >>> X.map_blocks(model.predict, drop_axis=1, dtype=int)  # doctest: +SKIP
+    """
+    model._validate_params()
+    client = _connected(client)
+    checked = _checked(client, model, _partitions(X, y, sample_weight))
+    settled = _settled(model, checked, client)
+    labeled = [client.submit(_label, settled, part, pure=False) for part in checked]
+    del checked
+    n_rows, sums = _add_up(client.gather(client.map(_sums, labeled, pure=False)), settled)
+    with one_blas_thread():
+        found = model._learn(
+            n_rows, sums, partial(_Cluster, client, model, settled, labeled, n_rows)
+        )
+    model._store(found, sums[2])
+    return model
+
+
+class _Piece:
+    """Some rows of some partitions, on a worker, refined one after the other.
+
+    Its sites change in place. The stamp tells which update was the last: where it is not
+    the one that the others know of, the piece was made anew after the loss of a worker.
+    """
+
+    def __init__(self, rows: list[Rows]):
+        self.rows = rows
+        self.products: list[Belief] = []
+        self.stamp = 0
+        self.damping = min((some.damping for some in rows), default=1.0)
+
+    def sweep(self, belief: Belief, share: float) -> Belief:
+        """Make a share of the update of the sites, and return their product."""
+        self.products = self.products or [belief.nothing() for _ in self.rows]
+        for number, some in enumerate(self.rows):
+            product = some.sweep(belief, share)
+            belief = belief.over(self.products[number]).times(product)
+            self.products[number] = product
+        return self.product(belief)
+
+    def product(self, belief: Belief) -> Belief:
+        """Return the product of the sites, which is of the kind of a belief."""
+        return reduce(Belief.times, self.products, belief.nothing())
+
+    def log_constant(self, belief: Belief) -> float:
+        """Return their part of the log evidence."""
+        return sum(some.log_constant(belief) for some in self.rows)
+
+
+class _Handle:
+    """What is known here of a piece."""
+
+    def __init__(self, piece: Future, address: str):
+        self.piece = piece
+        self.address = address  # where it was last
+        self.stamp = 0
+        self.product: Any = None  # of its sites
+
+
+class _Answer(NamedTuple):
+    """What a worker says of a piece; the value is missing if its sites were lost."""
+
+    value: Any
+    address: str
+
+
+class _Cluster:
+    """Rows that are elsewhere.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Connection to the cluster.
+    model, settled : LinearBayesPointClassifier
+        That which learns, which knows the kind of covariance; and what workers get of it.
+    labeled : list of futures
+        Partitions: points, labels and weights.
+    n_rows, n : int
+        How many rows there are, and how many are wanted.
+    """
+
+    def __init__(self, client, model, settled, labeled: list[Future], n_rows: int, n: int):
+        self.client = client
+        self.stamps = count(1)
+        settled.covariance_, settled.prior_variance_ = model.covariance_, model.prior_variance_
+        groups = _groups(client, labeled)
+        full = model.covariance_ == "full"
+        n_turns = TURNS if full and len(groups) > 1 else 1
+        self.turns = [
+            [
+                _Handle(
+                    client.submit(
+                        _piece,
+                        settled,
+                        partitions,
+                        turn,
+                        n_turns,
+                        n / n_rows,
+                        workers=[address],
+                        allow_other_workers=True,
+                        pure=False,
+                    ),
+                    address,
+                )
+                for address, partitions in groups
+            ]
+            for turn in range(n_turns)
+        ]
+        # If all overdo it together, by as many times as there are, this is still right.
+        self.damping = FullRows.damping if full else 2 / (1 + len(groups))
+
+    def sweep(self, belief: Belief, share: float) -> Belief:
+        """Let all pieces make a share of their updates, and return the product of all."""
+        share = min(share, self.damping)
+        for handles in self.turns:
+            products = self._update(handles, belief, share)
+            for handle, product in zip(handles, products, strict=True):
+                belief = belief.over(handle.product or belief.nothing()).times(product)
+                handle.product = product
+        return reduce(Belief.times, (h.product for handles in self.turns for h in handles))
+
+    def log_constant(self, belief: Belief) -> float:
+        """Return their part of the log evidence."""
+        handles = [handle for handles in self.turns for handle in handles]
+        while None in (parts := self._ask(_log_constant, handles, [(belief,)] * len(handles))):
+            lost = [h for h, part in zip(handles, parts, strict=True) if part is None]
+            # They find what they had found before.
+            self._restart(lost, belief, CATCH_UP_LATE)
+        return sum(parts)
+
+    def _update(self, handles: list[_Handle], belief: Belief, share: float) -> list[Belief]:
+        """Return new products of pieces; those that were lost begin again."""
+        stamps = [next(self.stamps) for _ in handles]
+        requests = [(stamp, belief, share) for stamp in stamps]
+        products = self._ask(_sweep, handles, requests)
+        for handle, stamp in zip(handles, stamps, strict=True):
+            handle.stamp = stamp
+        if None in products:
+            lost = [i for i, product in enumerate(products) if product is None]
+            again = self._restart([handles[i] for i in lost], belief)
+            for i, product in zip(lost, again, strict=True):
+                products[i] = product
+        return products
+
+    def _restart(
+        self, handles: list[_Handle], belief: Belief, n_sweeps: int = CATCH_UP
+    ) -> list[Belief]:
+        """Return products of pieces that learn from what all others know."""
+        for handle in handles:
+            handle.stamp = next(self.stamps)
+        cavities = [belief.over(h.product or belief.nothing()) for h in handles]
+        return self._ask(_catch_up, handles, [(cavity, n_sweeps) for cavity in cavities])
+
+    def _ask(self, task, handles: list[_Handle], requests: list[tuple]) -> list[Any]:
+        """Return what a task says of pieces, each where it was last if that is possible."""
+        futures = [
+            self.client.submit(
+                task,
+                handle.piece,
+                handle.stamp,
+                *request,
+                workers=[handle.address],
+                allow_other_workers=True,
+                pure=False,
+            )
+            for handle, request in zip(handles, requests, strict=True)
+        ]
+        answers = self.client.gather(futures)
+        for handle, answer in zip(handles, answers, strict=True):
+            handle.address = answer.address
+        return [answer.value for answer in answers]
+
+
+def _connected(client: Client | None) -> Client:
+    """Return a client of a cluster that has workers."""
+    try:
+        import distributed
+    except ImportError as error:
+        raise ImportError(
+            "Dask is not installed, which bayespoint.distributed needs: "
+            'pip install "bayespoint[distributed]".'
+        ) from error
+    if client is None:
+        try:
+            client = distributed.default_client()
+        except ValueError:
+            raise ValueError(
+                "There is no connection to a Dask cluster. Make one first: "
+                "client = dask.distributed.Client(address), or Client() for this machine."
+            ) from None
+    if client.asynchronous:
+        raise ValueError("client should not be asynchronous, but is: Client(asynchronous=False).")
+    if not client.nthreads():
+        raise ValueError(
+            "The Dask cluster has no workers. Add some, and client.wait_for_workers(1)."
+        )
+    return client
+
+
+def _partitions(X, y, weight) -> list[tuple[Any, Any, Any]]:
+    """Return partitions of points with those of their labels and weights."""
+    if _is_array(X) and X.numblocks[1] > 1:
+        X = X.rechunk({1: -1})
+    points = _pieces(X, "X")
+    labels = _pieces(y, "y", X)
+    weights = [None] * len(points) if weight is None else _pieces(weight, "sample_weight", X)
+    for name, parts in ("y", labels), ("sample_weight", weights):
+        if len(parts) != len(points):
+            raise ValueError(
+                f"{name} should have as many partitions as X, {len(points)}, but has "
+                f"{len(parts)}. Rechunk or repartition one of them."
+            )
+    return list(zip(points, labels, weights, strict=True))
+
+
+def _is_array(X) -> bool:
+    return hasattr(X, "numblocks")
+
+
+def _pieces(data, name: str, X=None) -> list[Any]:
+    """Return the partitions of a collection, at the same rows as those of X if possible."""
+    if isinstance(data, (list, tuple)) and (X is None or isinstance(X, (list, tuple))):
+        return list(data)
+    known = _is_array(X) and not np.isnan(X.chunks[0]).any()
+    if known and _is_array(data):
+        data = data.rechunk({0: X.chunks[0]}) if data.shape[0] == X.shape[0] else data
+    elif known and not hasattr(data, "to_delayed") and len(data) == X.shape[0]:
+        return np.split(np.asarray(data), np.cumsum(X.chunks[0])[:-1])
+    if hasattr(data, "to_delayed"):
+        return list(np.ravel(data.to_delayed()))
+    raise TypeError(
+        f"{name} should be a dask array, a dask dataframe or a list of delayed partitions, but is "
+        f"of type {type(data).__name__}. For data in memory, use the method fit of the model."
+    )
+
+
+def _checked(client: Client, model, partitions) -> list[Future]:
+    """Return validated partitions on workers."""
+    from dask import delayed
+
+    check = delayed(_check, pure=False)
+    model = clone(model)
+    parts = [check(model, i, *partition) for i, partition in enumerate(partitions)]
+    if not parts:
+        raise ValueError("X should have at least one partition, but has none.")
+    return client.compute(parts)
+
+
+def _settled(model, checked: list[Future], client: Client):
+    """Learn classes and features; return a bare model that knows them, for workers."""
+    described = client.gather(client.map(_description, checked, pure=False))
+    filled = [(i, part) for i, part in enumerate(described) if part.n_rows]
+    if not filled:
+        raise ValueError(
+            f"X should have rows, but all of its {len(described)} partitions are empty."
+        )
+    first, one = filled[0]
+    for i, part in filled[1:]:
+        if part.n_features != one.n_features:
+            raise ValueError(
+                f"Partition {i} has {part.n_features} features, but partition {first} has "
+                f"{one.n_features}."
+            )
+        if not np.array_equal(part.names, one.names):
+            raise ValueError(
+                f"Partition {i} has features named {part.names}, but those of partition {first} "
+                f"are {one.names}."
+            )
+    classes, which = np.unique(
+        np.concatenate([part.classes for _, part in filled]), return_inverse=True
+    )
+    counts = np.bincount(which, np.concatenate([part.counts for _, part in filled]))
+    settled = clone(model)
+    if model.class_weight == "balanced":
+        balanced = counts.sum() / (len(classes) * counts)
+        settled.class_weight = dict(zip(classes.tolist(), balanced, strict=True))
+    vars(model).pop("feature_names_in_", None)
+    for each in model, settled:
+        each.classes_, each.n_features_in_ = classes, one.n_features
+        if one.names is not None:
+            each.feature_names_in_ = one.names
+    # Says what is wrong with the classes, if anything is.
+    settled._labeled(np.zeros((1, one.n_features)), classes[:1], None)
+    return settled
+
+
+def _add_up(parts, settled) -> tuple[int, tuple]:
+    """Return the number of rows that count, and the sums of their columns."""
+    labels, n_rows, sums = zip(*parts, strict=True)
+    if len(np.unique(np.concatenate(labels))) < len(settled.classes_):
+        raise ValueError("A class of y has no row of positive weight.")
+    return sum(n_rows), tuple(sum(values) for values in zip(*sums, strict=True))
+
+
+def _groups(client: Client, labeled: list[Future]) -> list[tuple[str, list[Future]]]:
+    """Return a worker for each thread of the cluster, and the partitions that it shall hold."""
+    from distributed import wait
+
+    wait(labeled)
+    threads = client.nthreads()
+    slots = [address for address in sorted(threads) for _ in range(threads[address])]
+    holders = client.who_has(labeled)
+    where = [min(holders[part.key], default="") for part in labeled]
+    # Neighbors in this order are on one worker, as far as they are evenly spread.
+    order = sorted(range(len(labeled)), key=where.__getitem__)
+    n_groups = min(len(slots), len(labeled))
+    addresses = [slots[i * len(slots) // n_groups] for i in range(n_groups)]
+    groups = [[labeled[i] for i in group] for group in np.array_split(order, n_groups)]
+    return list(zip(addresses, groups, strict=True))
+
+
+# Tasks
+
+
+def _check(model, number: int, X, y, weight):
+    """Return a partition that is fit to learn from, and the names of its features."""
+    try:
+        if X.shape[0] == 0:
+            empty = sparse.csr_array((0, X.shape[1]))
+            return empty, np.asarray(y), np.empty(0), None
+        X, y = model._check_training_data(X, y, reset=True)
+        weight = _check_sample_weight(
+            weight, X, dtype=np.float64, ensure_non_negative=True, allow_all_zero_weights=True
+        )
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"Partition {number}: {error}") from None
+    return X, y, weight, getattr(model, "feature_names_in_", None)
+
+
+class _Description(NamedTuple):
+    n_rows: int
+    n_features: int
+    names: np.ndarray | None
+    classes: np.ndarray
+    counts: np.ndarray
+
+
+def _description(part) -> _Description:
+    X, y, _, names = part
+    classes, counts = np.unique(y, return_counts=True)
+    return _Description(X.shape[0], X.shape[1], names, classes, counts)
+
+
+def _label(model, part):
+    """Return points, labels and weights of the rows that count."""
+    X, y, weight, _ = part
+    # A partition may be empty, all data may not.
+    return model._labeled(X, y, weight) if weight.any() else (X[:0], np.empty(0), weight[:0])
+
+
+def _sums(part):
+    """Return which labels there are, how many rows, and the sums of columns."""
+    X, signs, weight = part
+    return np.unique(signs), len(signs), column_sums(X, weight)
+
+
+def _piece(model, partitions: list, turn: int, n_turns: int, share: float) -> _Piece:
+    """Return a share of the rows of partitions, those of a turn."""
+    rows = []
+    for X, signs, weight in partitions:
+        here = np.arange(turn, len(signs), n_turns)
+        if share < 1:
+            # Always the same rows: nothing else is random.
+            here = np.random.default_rng(turn).permutation(here)[: round(share * len(here))]
+        if len(here):
+            rows.append(model._rows(X[here], signs[here], weight[here]))
+    return _Piece(rows)
+
+
+def _sweep(piece: _Piece, known: int, stamp: int, belief: Belief, share: float) -> _Answer:
+    product = None
+    if piece.stamp == known:
+        with one_blas_thread():
+            product = piece.sweep(belief, share)
+        piece.stamp = stamp
+    return _Answer(product, _here())
+
+
+def _catch_up(piece: _Piece, stamp: int, cavity: Belief, n_sweeps: int) -> _Answer:
+    """Learn from what all others know, whatever state the piece is in."""
+    belief = cavity.times(piece.product(cavity))
+    with one_blas_thread():
+        for _ in range(n_sweeps):
+            last, belief = belief, cavity.times(piece.sweep(belief, piece.damping))
+            if belief.distance(last) <= CLOSE:
+                break
+    piece.stamp = stamp
+    return _Answer(piece.product(cavity), _here())
+
+
+def _log_constant(piece: _Piece, known: int, belief: Belief) -> _Answer:
+    with one_blas_thread():
+        value = piece.log_constant(belief) if piece.stamp == known else None
+    return _Answer(value, _here())
+
+
+def _here() -> str:
+    from distributed import get_worker
+
+    return get_worker().address
