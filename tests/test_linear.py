@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 from scipy import sparse, special, stats
-from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.datasets import load_breast_cancer, load_digits, make_classification
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import log_loss
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bayespoint import LinearBayesPointClassifier
@@ -11,9 +12,13 @@ from bayespoint.solvers.ep import propagate
 from bayespoint.solvers.linear import (
     FactorizedRows,
     FullRows,
+    Scale,
+    _has_short_rows,
     even_blocks,
+    growing_blocks,
     independent,
     iterate,
+    mixed_order,
 )
 
 COVARIANCES = ["full", "factorized"]
@@ -134,6 +139,81 @@ def test_the_intercept_is_a_feature_that_is_always_one(data, covariance):
         rows = FactorizedRows(sparse.csr_array(X), *rest, False)
     mean = iterate(rows, prior, 10_000, 1e-10).belief.mean()
     np.testing.assert_allclose(mean, np.append(model.coef_, model.intercept_), atol=1e-6)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_short_sparse_rows_give_the_same(fit_intercept):
+    # Their variances and products are summed entry by entry.
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 30)) * (rng.random((300, 30)) < 0.1)
+    y = (X.sum(axis=1) + rng.standard_normal(300) > 0).astype(int)
+    sparse_rows = sparse.csr_array(X)
+    assert _has_short_rows(sparse_rows)
+    options = {"covariance": "full", "fit_intercept": fit_intercept}
+    one, two = classifier(**options).fit(X, y), classifier(**options).fit(sparse_rows, y)
+    np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-10)
+    np.testing.assert_allclose(one.predict_proba(X), two.predict_proba(sparse_rows), atol=1e-10)
+    assert one.log_evidence_ == pytest.approx(two.log_evidence_, abs=1e-8)
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES)
+@pytest.mark.parametrize("n_features", [4, 60])
+def test_the_prior_has_the_largest_evidence(covariance, n_features):
+    rng = np.random.default_rng(n_features)
+    X = rng.standard_normal((400, n_features))
+    y = X @ rng.standard_normal(n_features) / np.sqrt(n_features) + rng.standard_normal(400) > 0
+    options = {"covariance": covariance, "fit_intercept": False, "tol": 1e-8, "max_iter": 10_000}
+    chosen = classifier(**options).fit(X, y)
+    units = X.shape[1] / chosen.prior_variance_.sum() * chosen.prior_variance_
+
+    def score(factor):
+        # In the units of the fit, and with what it imagines: inverse gamma, mode near one.
+        variance = factor * chosen.prior_variance_.mean()
+        model = classifier(**options, prior_variance=variance).fit(X * np.sqrt(units), y)
+        outputs = variance * np.mean(np.sum((X * np.sqrt(units)) ** 2, axis=1))
+        half = Scale.IMAGINED / 2
+        return model.log_evidence_ - half * np.log(outputs) - half / outputs
+
+    scores = [score(factor) for factor in (0.8, 0.95, 1.0, 1.05, 1.25)]
+    assert np.argmax(scores) == 2
+
+
+def test_blocks_and_their_order_do_not_matter():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((5000, 3))
+    y = X @ [1.0, -2.0, 0.5] + rng.standard_normal(5000) > 0
+    model = exact(covariance="full").fit(X, y)  # two blocks, starting from some of the rows
+    data, prior = (X, 2.0 * y - 1, np.ones(5000), 1.0), independent(np.ones(3), full=True)
+    assert len(even_blocks(*X.shape)) == 2
+    for blocks in ([slice(None)], even_blocks(*X.shape), growing_blocks(5000, 0)):
+        found = iterate(FullRows(*data, blocks), prior, 1000, 1e-10)
+        np.testing.assert_allclose(found.belief.mean(), model.coef_[0], atol=1e-9)
+        assert found.log_evidence == pytest.approx(model.log_evidence_, abs=1e-7)
+
+
+def test_a_scale_is_found_in_few_steps():
+    # The secants, where the rule by itself would take dozens.
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((2000, 3000), density=0.01, rng=rng, format="csr")
+    y = X @ rng.standard_normal(3000) + 0.1 * rng.standard_normal(2000) > 0
+    assert classifier().fit(X, y).n_iter_ <= 12
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 7, 8, 9, 100])
+def test_the_mixed_order_has_every_row_once(n_rows):
+    assert sorted(mixed_order(n_rows)) == list(range(n_rows))
+
+
+def test_sorted_labels_do_not_mislead_a_stream():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4000, 3))
+    y = np.sort(rng.integers(0, 2, 4000))
+    X[:, 0] += y
+    for covariance in COVARIANCES:
+        model = classifier(covariance=covariance).partial_fit(X[:0:-2], y[:0:-2])
+        model.partial_fit(X[::2], y[::2])
+        # Bayes error: Phi(-1/2) = 0.309.
+        assert model.score(X, y) > 0.67
 
 
 def test_features_need_not_be_scaled(data):
@@ -266,6 +346,95 @@ def test_costs_decide(data):
     np.testing.assert_array_equal(positive, model.predict_proba(X)[:, 1] > 0.1)
     with pytest.raises(ValueError, match=r"shape \(2, 2\), but has shape \(2,\)"):
         model.predict(X, loss=[1, 2])
+
+
+# More than two classes
+
+
+@pytest.fixture
+def three():
+    X, y = make_classification(200, 5, n_informative=4, n_redundant=0, n_classes=3, random_state=0)
+    return X, np.array(["a", "b", "c"])[y]
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES)
+def test_weights_of_classes_sum_to_zero(three, covariance):
+    model = classifier(covariance=covariance).fit(*three)
+    assert model.coef_.shape == model.coef_variance_.shape == (3, 5)
+    np.testing.assert_allclose(model.coef_.sum(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(model.intercept_.sum(), 0, atol=1e-12)
+    probability = model.predict_proba(three[0])
+    np.testing.assert_allclose(probability.sum(axis=1), 1, atol=1e-12)
+    np.testing.assert_array_equal(model.predict(three[0]), model.classes_[probability.argmax(1)])
+    np.testing.assert_allclose(
+        stats.norm.cdf(model.decision_function(three[0])), probability, atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES)
+def test_draws_of_classes_have_mean_and_spread(three, covariance):
+    X, _ = three
+    model = classifier(covariance=covariance).fit(*three)
+    n = 4000
+    draws = model.sample_coef(n, random_state=0)
+    assert draws.shape == (n, 3, 6)
+    mean = np.column_stack([model.coef_, model.intercept_])
+    assert np.abs((draws.mean(axis=0) - mean) / draws.std(axis=0)).max() * np.sqrt(n) < 4.5
+    ratio = draws[:, :, :5].var(axis=0) / model.coef_variance_
+    assert np.abs(ratio - 1).max() < 4.5 * np.sqrt(2 / n)
+    scores = np.column_stack([X, np.ones(len(X))])[None] @ draws.transpose(0, 2, 1)
+    np.testing.assert_allclose(scores.std(axis=0), model.decision_std(X), rtol=4.5 / np.sqrt(2 * n))
+    # The largest score, with noise, wins as often as the probability says.
+    noisy = scores + np.random.default_rng(0).standard_normal(scores.shape)
+    share = np.mean(noisy.argmax(axis=2)[:, :, None] == np.arange(3), axis=0)
+    assert np.abs(share - model.predict_proba(X)).max() < 5 / np.sqrt(4 * n)
+    if covariance == "full":
+        flat = draws.reshape(n, -1)
+        np.testing.assert_allclose(
+            np.cov(flat.T), model.coef_covariance_, atol=0.1 * model.coef_covariance_.max()
+        )
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES)
+def test_streams_of_three_classes(three, covariance):
+    X, y = three
+    fixed = {"covariance": covariance, "prior_variance": 1.0}
+    whole = classifier(**fixed).fit(X, y)
+    stream = classifier(**fixed)
+    for rows in np.array_split(np.arange(200), 10):
+        stream.partial_fit(X[rows], y[rows], classes=["a", "b", "c"])
+    assert np.abs(stream.predict_proba(X) - whole.predict_proba(X)).mean() < 0.05
+    first = classifier(**fixed).fit(X[:100], y[:100])
+    merged = first.merge(classifier(**fixed).fit(X[100:], y[100:]))
+    assert np.abs(merged.predict_proba(X) - whole.predict_proba(X)).mean() < 0.05
+    assert merged.n_samples_seen_ == 200
+
+
+def test_costs_of_three_classes(three):
+    X, y = three
+    model = classifier().fit(X, y)
+    np.testing.assert_array_equal(model.predict(X, loss=1 - np.eye(3)), model.predict(X))
+    never = model.predict(X, loss=[[0, 1, 9], [1, 0, 9], [1, 1, 9]])
+    assert "c" not in never
+
+
+def test_weights_and_classes(three):
+    X, y = three
+    counts = {"a": 1, "b": 2, "c": 1}
+    one = exact(class_weight=counts).fit(X, y)
+    two = exact().fit(X, y, sample_weight=np.array([counts[label] for label in y]))
+    np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-10)
+    with pytest.raises(ValueError, match="A class of y has no row of positive weight"):
+        classifier(class_weight={"a": 0, "b": 1, "c": 1}).fit(X, y)
+
+
+def test_digits():
+    X, y = load_digits(return_X_y=True)
+    model = classifier().fit(X[::2], y[::2])
+    assert model.covariance_ == "factorized"
+    # LogisticRegression with its C chosen on the test set makes 3.6 % errors.
+    assert model.score(X[1::2], y[1::2]) > 0.93
+    assert log_loss(y[1::2], model.predict_proba(X[1::2])) < 0.25
 
 
 def test_large_problems_are_factorized():

@@ -12,13 +12,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ._threads import one_blas_thread
 from ._warn import warn
 from .kernels import canonical
 from .probabilities import two_classes
+from .solvers import multiclass
 from .solvers.linear import (
     BLOCK,
     Belief,
@@ -34,9 +35,12 @@ from .solvers.linear import (
     outputs,
 )
 
+AnyRows = FullRows | FactorizedRows | multiclass.FullRows | multiclass.FactorizedRows
+
 # covariance="auto" is "full" up to so many weights.
 MODERATE = 500
-# The prior variance of the intercept, in units of the noise and of prior outputs.
+# The prior variance of the intercept, in units of the noise and of prior outputs (for features
+# of unit length where the user fixes the prior).
 WIDE = 100.0
 # A full covariance of many rows starts from what so many of them say, or so many times the
 # number of weights, to this tolerance.
@@ -50,8 +54,9 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
 
     Weights are Gaussian, w ~ N(0, prior_variance), and so is what is known about them
     after training, by expectation propagation. P(y = 1 | x, w) is
-    Phi(<w, x> / sqrt(noise_variance)). For many rows and features, dense or sparse, and
-    for data that arrive piece by piece. Two classes only, so far.
+    Phi(<w, x> / sqrt(noise_variance)). With more than two classes each has a score
+    <w_c, x>, and noise on it; the largest wins, and the w_c sum to zero. For many rows and
+    features, dense or sparse, and for data that arrive piece by piece.
 
     Parameters
     ----------
@@ -66,7 +71,8 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         "full" knows how weights are correlated: O(n d^2) a sweep for n rows and d features,
         8 d^2 bytes, and a handful of sweeps. "factorized" takes weights to be
         independent: O(nnz) a sweep for nnz entries that are not zero, 16 bytes for each of
-        them while training. "auto" is "full" up to 500 weights.
+        them while training. With C > 2 classes there are C - 1 times as many weights.
+        "auto" is "full" up to 500 weights.
     fit_intercept : bool, default=True
         Add a weight for a constant, with a wide prior of its own.
     max_iter : int, default=100
@@ -85,18 +91,20 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
+    classes_ : ndarray of shape (n_classes,)
         The class labels.
-    coef_ : ndarray of shape (1, n_features)
-        Means of the weights.
-    intercept_ : ndarray of shape (1,)
-        Mean of the intercept.
-    coef_variance_ : ndarray of shape (1, n_features)
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Means of the weights; of the second class if there are two.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Means of the intercepts.
+    coef_variance_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Variances of the weights.
     coef_covariance_ : ndarray of shape (n_weights, n_weights)
-        Their covariance, the intercept last; only with "full".
-    prior_variance_ : ndarray of shape (n_weights,)
-        Variance of each weight before training, the intercept last.
+        Covariance of all weights, class by class, the intercept of each last; only with
+        "full".
+    prior_variance_ : ndarray of shape (n_features,) or (n_features + 1,)
+        Variance of each weight before training, the intercept last. With more than two
+        classes it is that of (w_i - w_j) / sqrt(2) for any two of them.
     covariance_ : str
         "full" or "factorized".
     log_evidence_ : float
@@ -184,8 +192,8 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         X, y = self._check_training_data(X, y, reset=True)
         self.classes_ = np.unique(y)
         X, signs, weight = self._labeled(X, y, sample_weight)
-        if len(np.unique(signs)) < 2:
-            raise ValueError("Of the two classes of y, one has no row of positive weight.")
+        if len(np.unique(signs)) < len(self.classes_):
+            raise ValueError("A class of y has no row of positive weight.")
         with one_blas_thread():
             rows = partial(self._some_rows, X, signs, weight)
             found = self._learn(len(signs), column_sums(X, weight), rows)
@@ -201,8 +209,8 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             Training points.
         y : array-like of shape (n_samples,)
             Their classes.
-        classes : array-like of shape (2,), default=None
-            All classes; needed in the first call, unless both are in y.
+        classes : array-like of shape (n_classes,), default=None
+            All classes; needed in the first call, unless all are in y.
         sample_weight : array-like of shape (n_samples,), default=None
             How often each point counts.
 
@@ -228,7 +236,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             if scale is not None:  # the first rows choose it, which takes as long as it takes
                 rows = self._rows(X, signs, weight)
                 found = iterate(rows, belief, self.max_iter, self.tol, scale=scale)
-                self.prior_variance_ = found.prior.variances()
+                self._keep_prior(found)
             elif self.batch_sweeps == 1:
                 found = self._rows(X, signs, weight, n_known).learn_once(belief)
             else:
@@ -240,6 +248,9 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X):
         """Return the mean output in units of its standard deviation, noise included.
 
+        With more than two classes, the output of each class against the others that has
+        its probability: Phi(decision) is that of the class.
+
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
@@ -247,9 +258,12 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples,)
-            Positive for the second class.
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Positive for the second class if there are two, else largest for the class that
+            is predicted.
         """
+        if len(self._fitted_classes()) > 2:
+            return multiclass.decisions(self._log_probabilities(X))
         mean, variance = self._outputs(X)
         deviation = np.sqrt(variance + self.noise_variance)
         return mean / np.where(deviation > 0, deviation, 1.0)
@@ -264,7 +278,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples,)
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
             Standard deviations, without the noise.
         """
         return np.sqrt(self._outputs(X)[1])
@@ -279,9 +293,11 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples, 2)
+        ndarray of shape (n_samples, n_classes)
             Probabilities in the order of `classes_`.
         """
+        if len(self._fitted_classes()) > 2:
+            return multiclass.probabilities(self._log_probabilities(X))
         return two_classes(self.decision_function(X))
 
     def predict(self, X, loss=None):
@@ -291,9 +307,9 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Points.
-        loss : array-like of shape (2, 2), default=None
+        loss : array-like of shape (n_classes, n_classes), default=None
             What it costs, with the true class in rows and the decision in columns; the
-            decision of the smallest expected cost is taken. The more probable class by
+            decision of the smallest expected cost is taken. The most probable class by
             default.
 
         Returns
@@ -301,14 +317,14 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             Class labels.
         """
-        check_is_fitted(self)
+        n_classes = len(self._fitted_classes())
         if loss is None:
-            return self.classes_[(self.decision_function(X) > 0).astype(int)]
+            return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
         loss = np.asarray(loss, dtype=float)
-        if loss.shape != (2, 2):
+        if loss.shape != (n_classes, n_classes):
             raise ValueError(
                 f"loss should have a row for each true class and a column for each decision, "
-                f"shape (2, 2), but has shape {loss.shape}."
+                f"shape {(n_classes, n_classes)}, but has shape {loss.shape}."
             )
         return self.classes_[np.argmin(self.predict_proba(X) @ loss, axis=1)]
 
@@ -324,14 +340,15 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_weights)
+        ndarray of shape (n_samples, n_weights) or (n_samples, n_classes, n_weights)
             Weights, the intercept last.
         """
-        check_is_fitted(self)
+        n_classes, belief = len(self._fitted_classes()), self._belief()
         rng = check_random_state(random_state)
-        belief = self._belief()
-        noise = rng.standard_normal((n_samples, len(belief.shift)))
-        return belief.mean() + belief.scatter(noise)
+        draws = belief.mean() + belief.scatter(rng.standard_normal((n_samples, len(belief.shift))))
+        if n_classes == 2:
+            return draws
+        return multiclass.basis(n_classes) @ draws.reshape(n_samples, n_classes - 1, -1)
 
     def merge(self, other):
         """Return what both have learned, from different data and the same prior.
@@ -376,15 +393,29 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
     @property
     def coef_variance_(self):
         """Variances of the weights."""
-        check_is_fitted(self)
-        return self._belief().variances()[None, : self.n_features_in_]
+        n_classes, belief = len(self._fitted_classes()), self._belief()
+        if n_classes == 2:
+            variances = belief.variances()[None]
+        else:
+            variances = multiclass.class_variances(belief, n_classes)
+        return variances[:, : self.n_features_in_]
 
     @property
     def coef_covariance_(self):
-        """Their covariance, the intercept last; only with "full"."""
+        """Covariance of all weights, class by class; only with "full"."""
         if getattr(self, "covariance_", None) != "full":
             raise AttributeError('Only a full covariance is one: pass covariance="full".')
-        return self._belief().covariance()
+        covariance = self._belief().covariance()
+        if len(self.classes_) == 2:
+            return covariance
+        to_classes = np.kron(
+            multiclass.basis(len(self.classes_)), np.eye(len(self.prior_variance_))
+        )
+        return to_classes @ covariance @ to_classes.T
+
+    def _fitted_classes(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.classes_
 
     def _check_training_data(self, X, y, reset):
         """Return validated points, CSR or dense, and labels."""
@@ -394,46 +425,44 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         return canonical(X), y
 
     def _labeled(self, X, y, sample_weight):
-        """Return the rows that count, their labels, +1 and -1, and how often they count."""
+        """Return the rows that count, their labels, and how often they count.
+
+        Labels are +1 and -1 for two classes, else numbers of classes.
+        """
         unknown = np.setdiff1d(y, self.classes_)
         if unknown.size:
             raise ValueError(f"y should hold classes {self.classes_}, but holds {unknown}.")
-        if len(self.classes_) > 2:
-            kind = type_of_target(self.classes_, input_name="y", raise_unknown=True)
-            raise ValueError(
-                f"Only binary classification is supported. The type of the target is {kind}."
-            )
         if len(self.classes_) < 2:
             raise ValueError(
-                "y should hold two classes to tell apart, but holds one class: "
+                "y should hold at least two classes to tell apart, but holds one class: "
                 f"{self.classes_[0]!r}."
             )
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        positive = y == self.classes_[1]
+        target = np.searchsorted(self.classes_, y)
         if self.class_weight is not None:
-            low, high = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
-            weight = weight * np.where(positive, high, low)
-        signs, used = np.where(positive, 1.0, -1.0), weight > 0
-        return (X, signs, weight) if used.all() else (X[used], signs[used], weight[used])
+            weight = (
+                weight * compute_class_weight(self.class_weight, classes=self.classes_, y=y)[target]
+            )
+        labels, used = 2.0 * target - 1 if len(self.classes_) == 2 else target, weight > 0
+        return (X, labels, weight) if used.all() else (X[used], labels[used], weight[used])
 
     def _set_prior(self, squares, counts, n: float) -> Scale | None:
         """Fix the kind of covariance and the prior, or what is known of it."""
-        n_weights = len(squares) + self.fit_intercept
+        n_weights, n_outputs = len(squares) + self.fit_intercept, len(self.classes_) - 1
         self.covariance_ = self.covariance
         if self.covariance == "auto":
-            self.covariance_ = "full" if n_weights <= MODERATE else "factorized"
+            self.covariance_ = "full" if n_weights * n_outputs <= MODERATE else "factorized"
         intercept = WIDE if self.fit_intercept else 0.0
         if self.prior_variance == "auto":
             # Of entries that are not zero: a rare feature need not have large weights.
             unit = np.divide(counts, squares, out=np.ones(len(squares)), where=squares > 0)
             unit /= squares @ unit / n or 1.0
-            scale = Scale(unit, self.noise_variance, intercept)
+            scale = Scale(unit, self.noise_variance, intercept, n_outputs)
             self.prior_variance_ = scale.variances()
             return scale
         self.prior_variance_ = np.full(n_weights, float(self.prior_variance))
-        if self.fit_intercept:
-            outputs = squares.sum() * self.prior_variance / n
-            self.prior_variance_[-1] = intercept * (self.noise_variance + outputs)
+        if self.fit_intercept:  # whatever the data are, so that classifiers can be merged
+            self.prior_variance_[-1] = intercept * (self.noise_variance + self.prior_variance)
         return None
 
     def _learn(self, n_rows: int, sums, rows: Callable[[int], Rows]) -> Fit:
@@ -442,13 +471,14 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         sums is what `column_sums` says of them, and rows(n) gives n of them, all or few.
         """
         scale, start = self._set_prior(*sums), None
-        few = max(FEW_ROWS, ROWS_PER_WEIGHT * len(self.prior_variance_))
+        few = max(FEW_ROWS, ROWS_PER_WEIGHT * len(self._prior().shift))
         if self.covariance_ == "full" and n_rows > 2 * few:
             found = iterate(rows(few), self._prior(), self.max_iter, QUICK, scale=scale)
-            self.prior_variance_, start = found.prior.variances(), found.belief
+            self._keep_prior(found)
+            start = found.belief
         limits = self.max_iter, self.tol
         found = iterate(rows(n_rows), self._prior(), *limits, scale=scale, start=start)
-        self.prior_variance_ = found.prior.variances()
+        self._keep_prior(found)
         if found.change > self.tol:
             warn(
                 f"The weights still moved by {found.change:.2g} standard deviations after "
@@ -465,8 +495,12 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             X, signs, weight = X[some], signs[some], weight[some]
         return self._rows(X, signs, weight)
 
+    def _keep_prior(self, found: Fit) -> None:
+        self.prior_variance_ = found.prior.variances()[: len(self.prior_variance_)]
+
     def _prior(self) -> Belief:
-        return independent(self.prior_variance_, self.covariance_ == "full")
+        variances = np.tile(self.prior_variance_, len(self.classes_) - 1)
+        return independent(variances, self.covariance_ == "full")
 
     def _belief(self) -> Belief:
         return Belief(self._precision, self._shift)
@@ -479,36 +513,54 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             kept * belief.shift + self.forgetting * prior.shift,
         )
 
-    def _rows(self, X, signs, weight, n_known: float | None = None) -> FullRows | FactorizedRows:
+    def _rows(self, X, labels, weight, n_known: float | None = None) -> AnyRows:
         """Return rows with their sites; made for a single sweep if it is told what is known."""
-        data = signs, weight, self.noise_variance
-        if self.covariance_ == "full":
-            if n_known is None:
-                blocks = even_blocks(*X.shape)
-            else:
-                blocks = growing_blocks(len(signs), n_known)
-            return FullRows(X, *data, blocks)
-        X = X if sparse.issparse(X) else sparse.csr_array(X)
-        return FactorizedRows(X, *data, self.fit_intercept)
+        n_classes, noise, full = len(self.classes_), self.noise_variance, self.covariance_ == "full"
+        joint = n_classes > 2
+        if joint:
+            noise = multiclass.some_noise(noise, X, self.prior_variance_)
+        data = (labels, weight, noise, n_classes) if joint else (labels, weight, noise)
+        if not full:
+            X = X if sparse.issparse(X) else sparse.csr_array(X)
+            rows = multiclass.FactorizedRows if joint else FactorizedRows
+            return rows(X, *data, self.fit_intercept)
+        if n_known is None:
+            blocks = even_blocks(len(labels), len(self.prior_variance_) * (n_classes - 1))
+        else:
+            blocks = growing_blocks(len(labels), n_known)
+        rows = multiclass.FullRows if joint else FullRows
+        return rows(X, *data, blocks)
 
     def _store(self, found: Fit, n_samples_seen: float) -> None:
         """Keep what predictions and later updates need, as plain arrays and numbers."""
         self._precision, self._shift = found.belief
-        mean, d = found.belief.mean(), self.n_features_in_
-        self.coef_ = mean[None, :d]
-        self.intercept_ = mean[d:] if self.fit_intercept else np.zeros(1)
+        n_classes, d = len(self.classes_), self.n_features_in_
+        if n_classes == 2:
+            means = found.belief.mean()[None]
+        else:
+            means = multiclass.class_means(found.belief, n_classes)
+        self.coef_ = means[:, :d]
+        self.intercept_ = means[:, d] if self.fit_intercept else np.zeros(len(means))
         self.log_evidence_ = found.log_evidence
         self.n_iter_ = found.n_iter
         self.n_samples_seen_ = n_samples_seen
 
     def _outputs(self, X) -> tuple[np.ndarray, np.ndarray]:
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return outputs(canonical(X), self._belief())
+        """Return mean and variance of the outputs, or of the scores of all classes."""
+        n_classes, X = len(self._fitted_classes()), self._check_points(X)
+        if n_classes == 2:
+            return outputs(X, self._belief())
+        return multiclass.outputs(X, self._belief(), n_classes)
+
+    def _log_probabilities(self, X) -> np.ndarray:
+        X, belief, n_classes = self._check_points(X), self._belief(), len(self.classes_)
+        return multiclass.log_probabilities(X, belief, n_classes, self.noise_variance)
+
+    def _check_points(self, X):
+        return canonical(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = True
         return tags
 

@@ -19,10 +19,13 @@ BLOCK_SHARE = 1 / 4
 SMALLEST_BLOCK = 16
 # From so many places rows are taken in turn.
 PLACES = 8
-# By what the share of an update that is made is multiplied where updates swing, and where
-# they do not.
+# By what the share of an update that is made is multiplied where updates swing, but not below
+# this part of the first, and where they do not: a change of the prior looks like a swing.
 CALMING = 0.8
-RECOVERY = 1.1
+CALMEST = 0.1
+LIVELIER = 1.1
+# The logarithm of the prior's factor need not be as exact as weights in standard deviations.
+LESS_EXACT = 0.5
 
 
 class Belief(NamedTuple):
@@ -134,6 +137,8 @@ class Scale:
     intercept : float
         Prior variance of an intercept, relative to that of prior outputs and noise; 0 if
         there is none.
+    n_outputs : int
+        Number of outputs, which have such weights each.
 
     Notes
     -----
@@ -141,48 +146,61 @@ class Scale:
     sum of w_j^2 / unit_j is the factor times the number of weights that are determined by
     the data, sum_j (1 - variance_j / prior variance_j). As the rule comes close slowly, it is
     taken for one equation in the logarithm of the factor and solved by secants, a step
-    between two sweeps. A few imagined weights for a factor of one keep it finite where the
-    evidence does not.
+    between two sweeps. A few imagined weights for a factor of one, and limits, keep it finite
+    where the evidence does not: it is flat where all labels can be had.
     """
 
-    # The imagined weights, the longest step, and how far it may go, in logarithms.
+    # The imagined weights, the smallest slope that is believed, the longest step, and how far
+    # it may go, in logarithms.
     IMAGINED = 2.0
+    FLATTEST = 0.05
     LONGEST = np.log(10.0)
-    LIMIT = np.log(1e6)
+    LIMITS = np.log([1e-4, 1e2])
 
-    def __init__(self, unit: np.ndarray, noise: float, intercept: float):
+    def __init__(self, unit: np.ndarray, noise: float, intercept: float, n_outputs: int):
         self.unit = unit
+        self.n_outputs = n_outputs
         self.noise = noise
         self.intercept = intercept
         self.log_factor = 0.0
         self._before: tuple[float, float] | None = None
 
+    def prior(self, full: bool) -> Belief:
+        """Return what is known before training, of a kind."""
+        return independent(np.tile(self.variances(), self.n_outputs), full)
+
     def variances(self) -> np.ndarray:
-        """Return the prior variance of each weight, the intercept last."""
+        """Return the prior variance of each weight of an output, the intercept last."""
         factor = np.exp(self.log_factor) * (self.noise or 1.0)
         variances = factor * self.unit
         if not self.intercept:
             return variances
         return np.append(variances, self.intercept * (self.noise + factor))
 
-    def improve(self, belief: Belief) -> float:
-        """Make a step towards the factor of the largest evidence; return what was asked for."""
+    def asked(self, belief: Belief) -> float:
+        """Return what the rule asks for: the logarithm of the factor, less what it is."""
         n = len(self.unit)
         prior = self.variances()[:n]
-        determined = np.sum(1 - belief.variances()[:n] / prior)
-        squares = np.sum(belief.mean()[:n] ** 2 / prior) * np.exp(self.log_factor)
+        mean, variances = (
+            values.reshape(self.n_outputs, -1)[:, :n]
+            for values in (belief.mean(), belief.variances())
+        )
+        determined = np.sum(1 - variances / prior)
+        squares = np.sum(mean**2 / prior) * np.exp(self.log_factor)
         wanted = np.log((squares + self.IMAGINED) / (max(determined, 0.0) + self.IMAGINED))
-        asked = float(wanted - self.log_factor)
+        return float(np.clip(wanted, *self.LIMITS) - self.log_factor)
+
+    def step(self, asked: float) -> None:
+        """Step towards the factor where nothing is asked for."""
         step = asked
         if self._before is not None:
             place, asked_there = self._before
             slope = (asked - asked_there) / (self.log_factor - place or 1.0)
             if slope < 0:
-                step = asked / min(-slope, 1.0)
+                step = asked / np.clip(-slope, self.FLATTEST, 1.0)
         self._before = self.log_factor, asked
         step = np.clip(step, -self.LONGEST, self.LONGEST)
-        self.log_factor = float(np.clip(self.log_factor + step, -self.LIMIT, self.LIMIT))
-        return asked
+        self.log_factor = float(np.clip(self.log_factor + step, *self.LIMITS))
 
 
 def iterate(
@@ -211,17 +229,21 @@ def iterate(
     """
     belief, sites = start or prior, prior.nothing()
     damping, change, n_iter = rows.damping, np.inf, 0
-    settled = scale is None or scale.noise == 0  # then the factor does not matter
-    while n_iter < max_iter and not (change <= tol and settled):
-        if scale is not None and n_iter and not settled:
-            settled = abs(scale.improve(belief)) <= tol
-            prior = independent(scale.variances(), prior.is_full)
-            belief = prior.times(sites)
+    scale = None if scale is None or scale.noise == 0 else scale  # then it does not matter
+    asked = 0.0 if scale is None else np.inf
+    while n_iter < max_iter and max(change, LESS_EXACT * abs(asked)) > tol:
+        if scale is not None and n_iter:
+            asked = scale.asked(belief)
+            if change <= max(tol, abs(asked)):  # else sweeps may change it as much
+                scale.step(asked)
+                prior = scale.prior(prior.is_full)
+                belief = prior.times(sites)
         share = damping if n_iter else 1.0
         sites = rows.sweep(belief, share)
         last, belief = belief, prior.times(sites)
         before, change = change, belief.distance(last) / share
-        damping = damping * CALMING if change > before else min(damping * RECOVERY, rows.damping)
+        damping *= CALMING if change > before else LIVELIER
+        damping = np.clip(damping, CALMEST * rows.damping, rows.damping)
         n_iter += 1
     log_evidence = rows.log_constant(belief) + belief.log_integral() - prior.log_integral()
     return Fit(belief, prior, float(log_evidence), change, n_iter)
