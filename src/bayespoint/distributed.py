@@ -152,7 +152,7 @@ class _Cluster:
     def __init__(self, client, model, settled, labeled: list[Future], n_rows: int, n: int):
         self.client = client
         self.stamps = count(1)
-        settled.covariance_ = model.covariance_
+        settled.covariance_, settled.prior_variance_ = model.covariance_, model.prior_variance_
         groups = _groups(client, labeled)
         full = model.covariance_ == "full"
         n_turns = TURNS if full and len(groups) > 1 else 1
@@ -358,7 +358,7 @@ def _add_up(parts, settled) -> tuple[int, tuple]:
     """Return the number of rows that count, and the sums of their columns."""
     labels, n_rows, sums = zip(*parts, strict=True)
     if len(np.unique(np.concatenate(labels))) < len(settled.classes_):
-        raise ValueError("Of the two classes of y, one has no row of positive weight.")
+        raise ValueError("A class of y has no row of positive weight.")
     return sum(n_rows), tuple(sum(values) for values in zip(*sums, strict=True))
 
 
