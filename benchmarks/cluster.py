@@ -56,7 +56,7 @@ def distance(model, other) -> float:
 
 def timed_fit(path: str, parameters: dict, n_workers: int, kill_after: float | None = None):
     """Return the seconds of a fit, and the model."""
-    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
     with LocalCluster(n_workers=n_workers, **options) as cluster, Client(cluster) as client:
         parts = [delayed(part)(path, i) for i in range(N_PARTITIONS)]
         parts = client.persist(parts)

@@ -152,15 +152,16 @@ class FactorizedRows:
         """Make a share of the update of the sites, and return their product."""
         from .._jit.multiclass import sweep
 
+        product = self.product
+        if product is None:
+            product = self._new_sites(belief)
+            belief = belief.times(product)
         precision, shift = (p.reshape(self.n_classes - 1, -1).T.copy() for p in belief)
-        if not self.sites:
-            precision += self._new_sites(precision)
         before = [sites.copy() for sites in self.sites] if share < 1 else []
         data = [*self.entries, self.order, *self.problem, precision, shift, *self.sites, ROUNDS]
         self.score = sweep(*data)
         for old, new in zip(before, self.sites, strict=False):
             new[:] = old + share * (new - old)
-        product = self.product or belief.nothing()
         after = Belief(precision.T.ravel(), shift.T.ravel())
         self.product = Belief(
             product.precision + share * (after.precision - belief.precision),
@@ -180,8 +181,8 @@ class FactorizedRows:
         state = [p.reshape(self.n_classes - 1, -1).T.copy() for p in belief]
         return log_constants(*[*self.entries, *self.problem, *state, *self.sites, ROUNDS])
 
-    def _new_sites(self, precision: np.ndarray) -> np.ndarray:
-        """Make sites; return what they add to the precision.
+    def _new_sites(self, belief: Belief) -> Belief:
+        """Make sites, and return their product.
 
         A wide intercept would swing with the first rows it sees, and take long to come back.
         So it begins with about the precision that all rows will give it.
@@ -191,12 +192,13 @@ class FactorizedRows:
         sites = np.zeros((n_sites, n_outputs)), np.zeros((n_sites, n_outputs))
         comparisons = np.zeros((2, len(target), self.n_classes))
         self.sites = *sites, *comparisons
-        added = np.zeros_like(precision)
+        product = belief.nothing()
         if self.intercept:
-            variance = noise + X.power(2) @ (1 / precision[:-1])
+            variances = belief.covariance().reshape(n_outputs, -1)
+            variance = noise + X.power(2) @ variances[:, :-1].T
             sites[0][X.nnz :] = 1 / (self.n_classes * variance)
-            added[-1] = weight @ sites[0][X.nnz :]
-        return added
+            product.precision.reshape(n_outputs, -1)[:, -1] = weight @ sites[0][X.nnz :]
+        return product
 
 
 def outputs(X, belief: Belief, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
