@@ -23,12 +23,13 @@ from . import fit_whole
 from ._progress import CallbackSupportMixin, Progress, say, with_callbacks
 from ._threads import one_blas_thread
 from .evidence import Settings, choose
+from .fit_landmarks import fit_landmarks
 from .fit_rows import fit_rows
 from .interrupt import interrupts
 from .kernel_machine import KernelMachine
 from .kernels import GAMMA_KERNELS, KERNELS
 from .probabilities import exactly_one, two_classes
-from .solvers import EP, Billiard, Corners, Gibbs, Perceptron
+from .solvers import EP, Billiard, Corners, Gibbs, Nystroem, Perceptron
 from .task import Answer, Task
 
 # solver="auto" is "ep" up to so many training points, "perceptron" beyond.
@@ -42,6 +43,7 @@ SOLVERS = {
     "corners": Corners,
     "ep": EP,
     "gibbs": Gibbs,
+    "nystroem": Nystroem,
     "perceptron": Perceptron,
 }
 # A random number in [0, this) seeds the generators of the solvers.
@@ -553,12 +555,11 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         given = Settings(self.gamma, self.fit_intercept, self.softness, self.label_noise)
         if not has_gamma:
             given = given._replace(gamma=1.0)
-        if isinstance(solver, Perceptron):
-            # Perceptrons know no label noise, and do best with a larger gamma than the
-            # posterior does (docs/architecture.md).
-            noise = 0.0 if given.label_noise == "auto" else given.label_noise
-            gamma = "scale" if given.gamma == "auto" else given.gamma
-            given = given._replace(gamma=gamma, label_noise=noise)
+        if isinstance(solver, Nystroem | Perceptron) and given.label_noise == "auto":
+            given = given._replace(label_noise=0.0)  # they know none
+        if isinstance(solver, Perceptron) and given.gamma == "auto":
+            # They do best with a larger gamma than the posterior does (docs/architecture.md).
+            given = given._replace(gamma="scale")
         now = time.perf_counter()
         until = now + (deadline - now) * SHARE_OF_CHOICE
 
@@ -578,6 +579,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         if rows_do:
             previous = getattr(self, "_state", None) if self.warm_start else None
             answer = fit_rows(task, progress, previous, keep_state=self.warm_start)
+        elif isinstance(task.solver, Nystroem):
+            answer = fit_landmarks(task, progress)
         else:
             answer = fit_whole.fit_whole(task, progress)
         progress.end()
@@ -589,7 +592,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         used = np.flatnonzero(
             np.any(answer.coef != 0, axis=0) | np.any(answer.draws != 0, axis=(0, 1))
         )
-        self.support_ = answer.rows[used]
+        carriers = answer.rows if answer.carriers is None else answer.carriers
+        self.support_ = carriers[used]
         self._keep_kernel(X, kernel)
         self.dual_coef_ = answer.coef[:, used]
         self.draw_coef_ = answer.draws[:, :, used]
