@@ -23,13 +23,14 @@ from . import fit_whole
 from ._progress import CallbackSupportMixin, Progress, say, with_callbacks
 from ._threads import one_blas_thread
 from .evidence import Settings, choose
+from .fit_cells import fit_cells
 from .fit_landmarks import fit_landmarks
 from .fit_rows import fit_rows
 from .interrupt import interrupts
 from .kernel_machine import KernelMachine
 from .kernels import GAMMA_KERNELS, KERNELS
 from .probabilities import exactly_one, two_classes
-from .solvers import EP, Billiard, Corners, Gibbs, Nystroem, Perceptron
+from .solvers import EP, Billiard, Cells, Corners, Gibbs, Nystroem, Perceptron
 from .task import Answer, Task
 
 # solver="auto" is "ep" up to so many training points, "perceptron" beyond.
@@ -40,6 +41,7 @@ SHARE_OF_CHOICE = 0.5
 FLOATS = (np.float64, np.float32)
 SOLVERS = {
     "billiard": Billiard,
+    "cells": Cells,
     "corners": Corners,
     "ep": EP,
     "gibbs": Gibbs,
@@ -575,12 +577,15 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
     def _solve(self, task: Task) -> Answer:
         """Average hypotheses in the way of the solver."""
         rows_do = isinstance(task.solver, Perceptron)
-        progress = Progress(self, 1 if rows_do else len(task.signs), self.verbose)
+        at_once = isinstance(task.solver, Cells | Perceptron)  # all outputs
+        progress = Progress(self, 1 if at_once else len(task.signs), self.verbose)
         if rows_do:
             previous = getattr(self, "_state", None) if self.warm_start else None
             answer = fit_rows(task, progress, previous, keep_state=self.warm_start)
         elif isinstance(task.solver, Nystroem):
             answer = fit_landmarks(task, progress)
+        elif isinstance(task.solver, Cells):
+            answer = fit_cells(task, progress)
         else:
             answer = fit_whole.fit_whole(task, progress)
         progress.end()
@@ -612,8 +617,10 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         hits[:, answer.rows] = self.diagnostics_.hits
         self.diagnostics_.hits = hits
         self.diagnostics_.resultant = answer.resultant
-        for name in ("log_evidence_", "n_iter_", "loo_proba_"):
+        for name in ("log_evidence_", "n_iter_", "loo_proba_", "cell_centers_"):
             self.__dict__.pop(name, None)  # of an earlier fit with another solver
+        if answer.centers is not None:
+            self.cell_centers_ = answer.centers
         if answer.loo is not None:
             self.log_evidence_ = float(self.diagnostics_.log_evidence.sum())
             self.n_iter_ = int(self.diagnostics_.n_iter.max())

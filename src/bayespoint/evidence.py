@@ -76,6 +76,7 @@ def choose(
     kernel_for: Callable[[float | str, bool], Kernel],
     given: Settings,
     should_stop: Callable[[float], bool],
+    neighborhoods: list[np.ndarray] | None = None,
 ) -> Choice:
     """Climb to the best score, one step of one parameter at a time.
 
@@ -92,6 +93,9 @@ def choose(
     should_stop : callable
         Called with the seconds that the next candidate may take; a true answer ends with
         the best so far.
+    neighborhoods : list of arrays, default=None
+        Judge candidates by these points, with a kernel that is zero between different
+        neighborhoods; by some points at random if it is None.
 
     Returns
     -------
@@ -121,7 +125,7 @@ def choose(
         int(np.argmin(np.abs(np.subtract(axis, value, dtype=float)))) if len(axis) > 1 else 0
         for axis, value in zip(axes, begin, strict=True)
     ]
-    search = _Search(X, signs, kernel_for, axes)
+    search = _Search(X, signs, kernel_for, axes, neighborhoods)
     best = search.climb(cast(Place, tuple(first)), should_stop)
     scores = {search.settings(place): known[0] for place, known in search.known.items()}
     return Choice(search.settings(best), scores)
@@ -130,11 +134,16 @@ def choose(
 class _Search:
     """What is known about candidates, by their places on the axes."""
 
-    def __init__(self, X, signs: np.ndarray, kernel_for, axes: list):
+    def __init__(self, X, signs: np.ndarray, kernel_for, axes: list, neighborhoods):
         n_outputs, m = signs.shape
-        n = min(m, int(POINTS * min(1, MANY / n_outputs) ** (1 / 3)))
-        # The same points whatever the user's seed: the choice depends on the data alone.
-        self.rows = part_of_each_class(np.argmax(signs, axis=0) if n_outputs > 1 else signs[0], n)
+        if neighborhoods is None:
+            n = min(m, int(POINTS * min(1, MANY / n_outputs) ** (1 / 3)))
+            # The same points whatever the user's seed: the choice depends on the data alone.
+            target = np.argmax(signs, axis=0) if n_outputs > 1 else signs[0]
+            neighborhoods = [part_of_each_class(target, n)]
+        self.rows = np.concatenate(neighborhoods)
+        self.where = np.repeat(np.arange(len(neighborhoods)), [len(n) for n in neighborhoods])
+        n = len(self.rows)
         self.signs = signs[:, self.rows]
         self.seconds = n_outputs * PASSES * n**3 / SLOW_FLOPS
         self.X = X
@@ -221,6 +230,7 @@ class _Search:
             unit, lengths = unit_matrix(matrix, self.rows)
             if not lengths.any():
                 raise ValueError("all points at the origin")
+            unit[self.where[:, None] != self.where] = 0.0
             np.fill_diagonal(unit, 1.0)  # a point at the origin tells nothing of others
             self.matrices[key] = unit
         return self.matrices[key]

@@ -15,12 +15,12 @@ from .evidence import part_of_each_class
 from .gram import unit_gram
 from .interrupt import interrupts
 from .kernels import in_double
+from .limits import affordable_part, warn_unless_converged
 from .solvers.nystroem import BLOCK
 from .solvers.posterior import mean_length
 from .task import Answer, Task
 from .training_points import single_will_do, used_points
 from .unit_kernel import ProductKernel, panels
-from .limits import affordable_part, warn_unless_converged
 
 # A landmark adds to the span of the others, in squared length, at least this: less is lost to
 # the rounding of kernel values in single precision, amplified by one over its root.

@@ -26,7 +26,13 @@ SECONDS_PER_FACTOR = 3e-11
 
 def fit_whole(task: Task, progress: Progress) -> Answer:
     """Return the Bayes points of all outputs, from a solver that takes version spaces."""
-    rows = _choose_rows(task)
+    answer = average(task, _choose_rows(task), progress)
+    warn_unless_converged(answer.infos)
+    return answer
+
+
+def average(task: Task, rows: np.ndarray, progress: Progress | None) -> Answer:
+    """Average the hypotheses for some of the training points."""
     if task.kernel.name == "precomputed":
         matrix = task.X[np.ix_(rows, rows)] + task.kernel.constant
     else:
@@ -37,7 +43,6 @@ def fit_whole(task: Task, progress: Progress) -> Answer:
     posteriors = _solve(task, problem, progress)
     if task.fallback is not None and any(_is_lost(p.info) for p in posteriors):
         posteriors = _solve(task._replace(solver=task.fallback), problem, None)
-    warn_unless_converged([p.info for p in posteriors])
     return _answer(problem, posteriors)
 
 

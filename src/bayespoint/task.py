@@ -50,5 +50,6 @@ class Answer(NamedTuple):
     draw_chains: int = 1  # the draws are of so many chains, one after the other
     loo: np.ndarray | None = None  # (n_rows, n_outputs), standardized outputs of left-out points
     carriers: np.ndarray | None = None  # the points that coefficients are for, if not all rows
+    centers: np.ndarray | None = None  # of cells, where the kernel is zero between them
     single: bool = False  # whether kernel values in single precision will do
     state: dict[str, Any] | None = None  # from which to go on

@@ -1,6 +1,7 @@
 """Solvers: from a version space, rows of a Gram matrix, or features, to a posterior."""
 
 from .billiard import Billiard
+from .cells import Cells
 from .corners import Corners
 from .ep import EP
 from .gibbs import Gibbs
@@ -8,4 +9,4 @@ from .nystroem import Nystroem
 from .perceptron import Perceptron
 from .posterior import Posterior
 
-__all__ = ["EP", "Billiard", "Corners", "Gibbs", "Nystroem", "Perceptron", "Posterior"]
+__all__ = ["EP", "Billiard", "Cells", "Corners", "Gibbs", "Nystroem", "Perceptron", "Posterior"]

@@ -204,7 +204,8 @@ def propagate(
     """
     work = _Work(features, signs, noise, sites)
     belief = work.prior() if sites is None else _belief(work.collect(thread_map))
-    damping, found = DAMPING if sites is not None else 1.0, None
+    damping = DAMPING if sites is not None else 1.0
+    found: Any = None
     while found is None or (found.residual > tol and found.n_iter < max_iter):
         before = np.inf if found is None else found.residual
         parts = thread_map(lambda here: work.update(here, *belief, damping), work.blocks)  # noqa: B023
@@ -240,9 +241,8 @@ class _Work:
     def __init__(self, features, signs, noise, sites: Sites | None):
         m = len(signs)
         self.features, self.signs, self.noise = features, signs, noise
-        self.precision, self.shift = (
-            (np.zeros(m), np.zeros(m)) if sites is None else (s.copy() for s in sites)
-        )
+        start = Sites(np.zeros(m), np.zeros(m)) if sites is None else sites
+        self.precision, self.shift = start.precision.copy(), start.shift.copy()
         self.pressure, self.cavity_mean, self.cavity_variance = np.zeros((3, m))
         self.blocks = [slice(i, min(i + BLOCK, m)) for i in range(0, m, BLOCK)]
 
