@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from functools import partial
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -22,7 +23,8 @@ from sklearn.utils.validation import (
 from . import fit_whole
 from ._progress import CallbackSupportMixin, Progress, say, with_callbacks
 from ._threads import one_blas_thread
-from .evidence import Settings, choose
+from .automatic import LOCAL_KERNELS, for_solver, neighborhoods, solver_for_many
+from .evidence import Choice, Settings, choose
 from .fit_cells import fit_cells
 from .fit_landmarks import fit_landmarks
 from .fit_rows import fit_rows
@@ -306,8 +308,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         with one_blas_thread(), interrupts() as interrupted:
             rng = np.random.default_rng(check_random_state(self.random_state).randint(_SEEDS))
             deadline = began + (np.inf if self.max_time is None else self.max_time)
-            solver = self._choose_solver(*signs.shape)
-            settings = self._choose_settings(X, signs, solver, deadline, interrupted)
+            solver, settings = self._choose(X, signs, deadline, interrupted)
             task = Task(
                 X=X,
                 signs=signs,
@@ -542,37 +543,48 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         outputs = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         return np.array([np.where(target == c, 1, -1) for c in outputs], dtype=np.int8)
 
-    def _choose_solver(self, n_outputs: int, m: int):
-        """Return the solver object that was asked for."""
-        if not isinstance(self.solver, str):
-            return self.solver
-        if self.solver != "auto":
-            return SOLVERS[self.solver]()
-        fits = fit_whole.memory(m, n_outputs, EP()) <= self.cache_size
-        return EP() if m <= LARGE and fits else Perceptron()
-
-    def _choose_settings(self, X, signs, solver, deadline: float, interrupted) -> Settings:
-        """Return what the user fixed, and choose the rest by its evidence."""
-        has_gamma = self.kernel in GAMMA_KERNELS
+    def _choose(self, X, signs, deadline: float, interrupted) -> tuple[Any, Settings]:
+        """Return a solver, and what the user fixed and evidence chose for it."""
         given = Settings(self.gamma, self.fit_intercept, self.softness, self.label_noise)
-        if not has_gamma:
+        if self.kernel not in GAMMA_KERNELS:
             given = given._replace(gamma=1.0)
-        if isinstance(solver, Nystroem | Perceptron) and given.label_noise == "auto":
-            given = given._replace(label_noise=0.0)  # they know none
-        if isinstance(solver, Perceptron) and given.gamma == "auto":
-            # They do best with a larger gamma than the posterior does (docs/architecture.md).
-            given = given._replace(gamma="scale")
         now = time.perf_counter()
         until = now + (deadline - now) * SHARE_OF_CHOICE
 
         def should_stop(seconds: float) -> bool:
             return bool(interrupted) or time.perf_counter() + seconds > until
 
-        choice = choose(X, signs, partial(self._settle_kernel, X), given, should_stop)
-        self.candidates_ = Bunch(**choice.columns())
-        if self.verbose and choice.score:
+        material = (X, signs, partial(self._settle_kernel, X))
+        solver, choice = self._named_solver(*signs.shape), None
+        if solver is None:
+            solver, choice = solver_for_many(*material, given, should_stop)
+        if choice is None:
+            near = neighborhoods(X) if isinstance(solver, Cells) and "auto" in given else None
+            choice = choose(*material, for_solver(given, solver), should_stop, near)
+        self._tell(choice, solver, "auto" in given)
+        return solver, choice.best
+
+    def _tell(self, choice: Choice, solver, chosen: bool) -> None:
+        """Keep the candidates, and say what was chosen."""
+        self.candidates_ = Bunch(**(choice if chosen else Choice(choice.best, {})).columns())
+        if self.verbose and self.solver == "auto":
+            say(f"solver {solver}")
+        if self.verbose and chosen and choice.score:
             say(f"{choice}")
-        return choice.best
+
+    def _named_solver(self, n_outputs: int, m: int):
+        """Return the solver that was asked for, or None where the data have to tell."""
+        if not isinstance(self.solver, str):
+            return self.solver
+        if self.solver != "auto":
+            return SOLVERS[self.solver]()
+        if m <= LARGE and fit_whole.memory(m, n_outputs, EP()) <= self.cache_size:
+            return EP()
+        if m <= LARGE:
+            return Perceptron()
+        if self.label_noise not in (0, "auto"):  # which landmarks and perceptrons do not know
+            return Cells() if self.kernel in LOCAL_KERNELS else Perceptron()
+        return None
 
     def _solve(self, task: Task) -> Answer:
         """Average hypotheses in the way of the solver."""

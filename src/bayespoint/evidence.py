@@ -55,6 +55,7 @@ class Choice(NamedTuple):
 
     best: Settings
     score: dict[Settings, float]
+    loo_error: float = np.nan  # of classes against the rest, with the best
 
     def __str__(self) -> str:
         values = [
@@ -77,6 +78,7 @@ def choose(
     given: Settings,
     should_stop: Callable[[float], bool],
     neighborhoods: list[np.ndarray] | None = None,
+    look_anyway: bool = False,
 ) -> Choice:
     """Climb to the best score, one step of one parameter at a time.
 
@@ -96,6 +98,8 @@ def choose(
     neighborhoods : list of arrays, default=None
         Judge candidates by these points, with a kernel that is zero between different
         neighborhoods; by some points at random if it is None.
+    look_anyway : bool, default=False
+        Whether to judge what is given, too, if there is nothing to choose.
 
     Returns
     -------
@@ -110,7 +114,7 @@ def choose(
     and the product of their evidences is not that of the labels. Which is the better guide
     was measured (docs/architecture.md).
     """
-    if "auto" not in given:
+    if "auto" not in given and not look_anyway:
         return Choice(given, {})
     scale = kernel_for("scale", True).gamma if given.gamma in ("auto", "scale") else 1.0
     if given.gamma == "scale":
@@ -128,7 +132,7 @@ def choose(
     search = _Search(X, signs, kernel_for, axes, neighborhoods)
     best = search.climb(cast(Place, tuple(first)), should_stop)
     scores = {search.settings(place): known[0] for place, known in search.known.items()}
-    return Choice(search.settings(best), scores)
+    return Choice(search.settings(best), scores, search.loo_error(best))
 
 
 class _Search:
@@ -154,6 +158,14 @@ class _Search:
 
     def settings(self, place: Place) -> Settings:
         return Settings(*(axis[i] for axis, i in zip(self.axes, place, strict=True)))
+
+    def loo_error(self, place: Place) -> float:
+        """Return the share of left-out points that are on the wrong side, over all outputs."""
+        found = self.known[place][1] if place in self.known else []
+        if not found:
+            return np.nan
+        sides = np.array([f.cavity_mean for f in found]) * self.signs
+        return float(np.mean(sides <= 0))
 
     def climb(self, best: Place, should_stop: Callable[[float], bool]) -> Place:
         """Return the place from which no step leads up, or the best when it must stop."""
