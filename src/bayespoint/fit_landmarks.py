@@ -17,7 +17,6 @@ from .interrupt import interrupts
 from .kernels import in_double
 from .limits import affordable_part, warn_unless_converged
 from .solvers.nystroem import BLOCK
-from .solvers.posterior import mean_length
 from .task import Answer, Task
 from .training_points import single_will_do, used_points
 from .unit_kernel import ProductKernel, panels
@@ -179,16 +178,19 @@ def _answer(task: Task, rows, landmarks: Landmarks, posteriors) -> Answer:
         np.stack([info.pop(key) for info in infos], axis=-1) for key in ("loo_mean", "loo_variance")
     )
     to_points = landmarks.to_basis.T / landmarks.lengths
-    weights = np.array([p.coef for p in posteriors])
+    length = np.array([info.pop("length") for info in infos])
+    # Outputs are compared with each other: in the units of the longest.
+    unit = (length / length.max())[:, None]
+    weights = unit * np.array([p.coef for p in posteriors])
     return Answer(
         rows=rows,
         coef=weights @ to_points,
-        draws=np.array([p.draws for p in posteriors]) @ to_points,
-        chains=np.array([p.chains for p in posteriors]) @ to_points,
+        draws=unit[:, None] * np.array([p.draws for p in posteriors]) @ to_points,
+        chains=unit[:, None] * np.array([p.chains for p in posteriors]) @ to_points,
         resultant=np.linalg.norm(weights, axis=1),
         softness=task.softness,
         label_noise=0.0,
-        probit_scale=mean_length(weights.shape[1]) / np.sqrt(np.median(variance)),
+        probit_scale=float(length.max() / np.sqrt(np.median(variance))),
         probit_df=np.inf,
         infos=infos,
         loo=mean / np.sqrt(variance),

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval
 from .._threads import one_blas_thread
 from ..interrupt import interrupts
 from .ep import Sites, info_of, likelihood
-from .posterior import Posterior, mean_length
+from .posterior import Posterior
 
 # Rows of features that one product takes: enough for BLAS, little enough for the cache.
 BLOCK = 2048
@@ -110,7 +110,8 @@ class Nystroem(BaseEstimator):
         Returns
         -------
         Posterior
-            Its coefficients are weights of the features. Its `info` is that of `EP`.
+            Its coefficients are weights of the features. Its `info` is that of `EP`, and the
+            `length` (root mean square) of w, in units of which its mean is given.
         """
         self._validate_params()
         began = time.perf_counter()
@@ -141,10 +142,11 @@ class Nystroem(BaseEstimator):
             )
             draws = found.mean + rng.standard_normal((self.n_draws, len(found.mean))) @ found.root.T
         stop = "tol" if found.residual <= self.tol else told["stop"] or "max_iter"
-        coef = found.mean / mean_length(len(found.mean))
-        # The mean of unit vectors is not longer than one, but its approximation may be.
-        coef /= max(1.0, float(np.linalg.norm(coef)))
+        # Noise is not a part of w here, so that labels do tell something about its length.
+        length = float(np.sqrt(found.mean @ found.mean + np.sum(found.root**2)))
+        coef = found.mean / length
         info = info_of(found, stop) | {
+            "length": length,
             "hits": np.abs(found.pressure),
             "loo_mean": found.cavity_mean,
             "loo_variance": found.cavity_variance,
