@@ -35,7 +35,7 @@ from .probabilities import exactly_one, two_classes
 from .solvers import EP, Billiard, Cells, Corners, Gibbs, Nystroem, Perceptron
 from .task import Answer, Task
 
-# solver="auto" is "ep" up to so many training points, "perceptron" beyond.
+# solver="auto" is "ep" up to so many training points; beyond, left-out points decide.
 LARGE = 2000
 # Of max_time, what the choice of gamma, softness and so on may take.
 SHARE_OF_CHOICE = 0.5
@@ -84,15 +84,18 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
     normalize : bool, default=False
         Scale all points to unit length in feature space: k(x, x') becomes
         k(x, x') / sqrt(k(x, x) k(x', x')).
-    solver : {"auto", "ep", "billiard", "gibbs", "corners", "perceptron"} or solver object, \
-            default="auto"
+    solver : {"auto", "ep", "billiard", "gibbs", "corners", "perceptron", "nystroem", "cells"} \
+            or solver object, default="auto"
         How to find the center of mass. "ep" approximates the posterior by a Gaussian,
         without sampling; "billiard" and "gibbs" sample it exactly, the billiard much
         faster; "corners" averages the corners of version space, a rough estimate. These
-        need the whole kernel matrix. "perceptron" averages perceptrons that learned in
-        different orders, and needs parts of it. "auto" is "ep" up to 2000 training points
-        if `cache_size` allows ("billiard" where "ep" does not converge), and "perceptron"
-        beyond. An object carries its own
+        need the whole kernel matrix. For many points: "perceptron" averages perceptrons that
+        learned in different orders, and needs parts of it; "nystroem" is "ep" in the span of
+        500 landmarks, for noisy labels; "cells" is "ep" in each of many cells of some 1000
+        neighbors, for a boundary with much detail. "auto" is "ep" up to 2000 training points
+        if `cache_size` allows ("billiard" where "ep" does not converge). Beyond, it is
+        "perceptron" if few points of a sample are wrong when they are left out, else
+        "cells" or "nystroem", whichever says more of such points. An object carries its own
         parameters, `solvers.Perceptron(n_members=50)`.
     softness : "auto" or float, default="auto"
         Added to the diagonal of the kernel matrix, relative to it, while training
@@ -102,15 +105,15 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         solvers raise an error.
     label_noise : "auto" or float, default=0
         Probability that a training label was flipped, wherever its point is (000, eq. 4),
-        below one half; softness is noise near the boundary. Not for "perceptron" and
-        "corners". "auto" may choose it beside softness, for twice the time of a fit.
+        below one half; softness is noise near the boundary. Not for "perceptron", "nystroem"
+        and "corners". "auto" may choose it beside softness, for twice the time of a fit.
     cache_size : float, default=2000
         Megabytes that a fit may take. Solvers need up to 32 m^2 bytes (48 m^2 "corners") for
         the kernel matrix of m training points and its factor, and 32 m for each draw of
         each output. "perceptron" needs 20 m bytes for each member of each output and a copy
         of the training points in single precision, and keeps rows of the kernel matrix
-        in what is left; less of it is slower, with the same result. An error says so
-        before more is used.
+        in what is left; less of it is slower, with the same result. "nystroem" needs 4 m bytes
+        for each landmark. An error says so before more is used.
     max_time : float, default=None
         Seconds after which `fit` returns the best answer so far, with a
         `ConvergenceWarning`. If they are not enough to make the kernel matrix of all
@@ -143,7 +146,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         These points; without columns for a precomputed kernel.
     draw_coef_ : ndarray of shape (n_outputs, n_draws, n_support)
         Coefficients of single hypotheses of unit length, drawn from the posterior; with
-        "perceptron" its members.
+        "perceptron" its members. With "cells" and more outputs of "nystroem" in a common
+        unit.
     draw_chains_ : int
         The draws are those of so many chains, one chain after the other.
     chain_coef_ : ndarray of shape (n_outputs, n_chains, n_support)
@@ -155,15 +159,18 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         What "auto" looked at, an entry a candidate: `gamma`, `fit_intercept`, `softness`,
         `label_noise` and `score`: the evidence log p(y) for two classes, for more the
         logarithm of the leave-one-out probability of the right classes. Of at most 600
-        training points. Empty if nothing had to be chosen.
+        training points; with "cells" those around three of them. Empty if nothing had to be
+        chosen.
+    cell_centers_ : ndarray of shape (n_cells, n_features)
+        With "cells": a point belongs to the nearest one.
     log_evidence_ : float
-        log p(y) of the training labels, with "ep"; for more than two classes the sum of
+        log p(y) of the training labels, with "ep", "nystroem" and "cells"; for more than two classes the sum of
         those of each class against the rest.
     loo_proba_ : ndarray of shape (n_samples, n_classes)
-        Probabilities of each training point as if it had been left out, with "ep"; NaN
-        for points that were not used.
+        Probabilities of each training point as if it had been left out, with "ep", "nystroem"
+        and "cells"; NaN for points that were not used.
     n_iter_ : int
-        Passes of "ep" over the training points.
+        Passes of these over the training points.
     origin_ : ndarray
         The point from which the kernels linear (with an intercept) and rbf measure.
     probit_scale_, probit_df_ : float
@@ -177,7 +184,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         draws), `mixed` (whether this error can be believed), `hits` (n_outputs,
         n_samples: bounces on the wall of each training point, mistakes on it, or how hard
         it presses), `stop` (why it ended), `seconds`, `resultant` (length of the mean of
-        the unit hypotheses). Of "ep": `n_iter`, `residual` (largest mismatch of moments, in
+        the unit hypotheses). Of "ep", "nystroem" and "cells" (with `n_cells`): `n_iter`, `residual` (largest mismatch of moments, in
         standard deviations), `log_evidence`; it stops by "tol", "max_iter"
         or "stalled", when it comes no closer. Of
         "billiard": `r_hat`, `n_bounces`, `length` (of the trajectories),
@@ -200,7 +207,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
     the Gram matrix; "ep" O(m^3) for each of some ten passes, a bounce of the billiard O(m),
     a sample of "gibbs" O(m^2 log m). "auto" looks at some ten to twenty candidates, each
     of which takes a short run of "ep" on at most 600 points. Perceptrons take O(m) for each
-    mistake and O(m n_features) for each training point that some member gets wrong.
+    mistake and O(m n_features) for each training point that some member gets wrong; "nystroem"
+    O(m r^2) for each of some five sweeps with r landmarks, "cells" O(m n^2) with cells of n points.
 
     Probabilities: with a Gaussian prior on w, the length of its part in the span of the
     training points is chi-distributed and independent of the direction, which is what
