@@ -164,8 +164,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
     cell_centers_ : ndarray of shape (n_cells, n_features)
         With "cells": a point belongs to the nearest one.
     log_evidence_ : float
-        log p(y) of the training labels, with "ep", "nystroem" and "cells"; for more than two classes the sum of
-        those of each class against the rest.
+        log p(y) of the training labels, with "ep", "nystroem" and "cells"; for more than two
+        classes the sum of those of each class against the rest.
     loo_proba_ : ndarray of shape (n_samples, n_classes)
         Probabilities of each training point as if it had been left out, with "ep", "nystroem"
         and "cells"; NaN for points that were not used.
@@ -184,9 +184,9 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         draws), `mixed` (whether this error can be believed), `hits` (n_outputs,
         n_samples: bounces on the wall of each training point, mistakes on it, or how hard
         it presses), `stop` (why it ended), `seconds`, `resultant` (length of the mean of
-        the unit hypotheses). Of "ep", "nystroem" and "cells" (with `n_cells`): `n_iter`, `residual` (largest mismatch of moments, in
-        standard deviations), `log_evidence`; it stops by "tol", "max_iter"
-        or "stalled", when it comes no closer. Of
+        the unit hypotheses). Of "ep", "nystroem" and "cells" (with `n_cells`): `n_iter`,
+        `residual` (largest mismatch of moments, in standard deviations), `log_evidence`; they
+        stop by "tol", "max_iter" or "stalled", when they come no closer. Of
         "billiard": `r_hat`, `n_bounces`, `length` (of the trajectories),
         `scatter` (one in so many bounces did), `errors` (mean number of training errors);
         it stops by "tol" or "n_bounces", or "escaped" of "herbrich". Of "gibbs": `r_hat`,
