@@ -10,7 +10,7 @@ from scipy import special
 from sklearn.metrics.pairwise import euclidean_distances
 
 from .evidence import Choice, Settings, choose
-from .fit_landmarks import describe_points
+from .fit_landmarks import describe_points, noise_of
 from .gram import soften, unit_matrix
 from .kernels import in_double
 from .solvers import Cells, Nystroem, Perceptron
@@ -21,13 +21,15 @@ from .unit_kernel import lengths_in_blocks
 
 # Up to this share of errors at left-out points of the sample by which parameters are chosen,
 # perceptrons learn the rest from more points; beyond, they would learn noise.
-FEW_ERRORS = 0.1
+FEW_ERRORS = 0.05
 # Cells are of use where the kernel says nothing about points far away.
 LOCAL_KERNELS = ("rbf", "laplacian")
-# Points around so many training points tell what cells would know; as many points from
-# everywhere, what landmarks know.
-N_NEIGHBORHOODS, N_NEIGHBORS = 4, 400
+# All points around so many training points tell what cells would know; these and points from
+# everywhere, what landmarks know. Cells take ten times as long, and have to be worth it: by
+# so much in the mean logarithm of the probability of a label (docs/architecture.md).
+N_NEIGHBORHOODS, N_NEIGHBORS = 8, 300
 N_EVERYWHERE = 5000
+WORTH = 0.02
 # The same, for the choice of parameters.
 N_FOR_CHOICE, N_NEIGHBORS_FOR_CHOICE = 3, 200
 # Moments need to match only so well, within so many passes.
@@ -57,10 +59,11 @@ def solver_for_many(
         return Perceptron(), choice
     if given.gamma == "auto":
         choice = choose(*material, for_solver(given, Nystroem()), should_stop)
-    kernel = kernel_for(choice.best.gamma, choice.best.fit_intercept)
-    is_local = kernel.name in LOCAL_KERNELS
-    if is_local and not should_stop(0.0) and _cells_know_more(X, signs, kernel, choice.best):
-        return Cells(), None
+    is_local = kernel_for(choice.best.gamma, choice.best.fit_intercept).name in LOCAL_KERNELS
+    if is_local and not should_stop(0.0):
+        of_cells = choose(*material, given, should_stop, neighborhoods(X), look_anyway=True)
+        if gain_of_cells(*material, of_cells.best, choice.best) > WORTH:
+            return Cells(), of_cells
     return Nystroem(), choice
 
 
@@ -84,35 +87,38 @@ def neighborhoods(
     return [np.sort(np.argsort(d, kind="stable")[:size]) for d in far]
 
 
-def _cells_know_more(X, signs: np.ndarray, kernel, settings: Settings) -> bool:
-    """Compare what all neighbors say of a point with what landmarks everywhere say."""
+def gain_of_cells(
+    X, signs: np.ndarray, kernel_for: Callable, of_cells: Settings, of_landmarks: Settings
+) -> float:
+    """Return by how much more neighbors than landmarks know of left-out points, each at its best.
+
+    In the mean logarithm of the probability of a label.
+    """
     groups = neighborhoods(X, N_NEIGHBORHOODS, N_NEIGHBORS)
-    known = np.concatenate(groups)
-    rng = np.random.default_rng(X.shape[0])
-    others = np.setdiff1d(rng.permutation(X.shape[0])[: N_EVERYWHERE + len(known)], known)
-    of_cells = np.concatenate(
-        [_left_out(X[g], signs[:, g], kernel, settings.softness) for g in groups]
-    )
-    of_landmarks = _predicted(X, signs, kernel, settings.softness, others[:N_EVERYWHERE], known)
-    return bool(of_cells.mean() > of_landmarks.mean())
+    kernel, far = (kernel_for(s.gamma, s.fit_intercept) for s in (of_cells, of_landmarks))
+    near = np.unique(np.concatenate(groups))
+    known = _of_landmarks(X, signs, far, of_landmarks.softness, near)
+    gains = [_of_neighbors(X[g], signs[:, g], kernel, of_cells) - known[g] for g in groups]
+    return float(np.mean(gains))
 
 
-def _left_out(X, signs, kernel, softness: float) -> np.ndarray:
+def _of_neighbors(X, signs, kernel, settings: Settings) -> np.ndarray:
     """Return the logarithms of the probabilities of labels given their neighbors."""
     points = in_double(X)
-    matrix = soften(unit_matrix(kernel(points, points))[0], softness)
-    np.fill_diagonal(matrix, 1.0)
+    matrix = soften(unit_matrix(kernel(points, points))[0], settings.softness)
     quick = partial(propagate, matrix, tol=TOL, max_iter=MAX_ITER, one_by_one=False)
-    return np.sum([quick(s).log_loo for s in signs], axis=0)
+    return np.sum([quick(s, settings.label_noise).log_loo for s in signs], axis=0)
 
 
-def _predicted(X, signs, kernel, softness: float, rows, known) -> np.ndarray:
-    """Return the same given points from everywhere, in the span of landmarks."""
-    both = np.concatenate([rows, known])
+def _of_landmarks(X, signs, kernel, softness: float, near: np.ndarray) -> np.ndarray:
+    """Return the same given points from everywhere, too, in the span of landmarks."""
+    m = X.shape[0]
+    everywhere = np.random.default_rng(m).choice(m, min(N_EVERYWHERE, m), replace=False)
+    rows = np.union1d(near, everywhere)
     task = Task(
-        X=X[both],
-        signs=signs[:, both],
-        target=np.argmax(signs[:, both], axis=0) if len(signs) > 1 else signs[0, both],
+        X=X[rows],
+        signs=signs[:, rows],
+        target=np.argmax(signs[:, rows], axis=0) if len(signs) > 1 else signs[0, rows],
         kernel=kernel,
         solver=Nystroem(),
         fallback=None,
@@ -127,13 +133,11 @@ def _predicted(X, signs, kernel, softness: float, rows, known) -> np.ndarray:
         rng=np.random.default_rng(0),
     )
     lengths = lengths_in_blocks(kernel, task.X)
-    _, features = describe_points(task, np.arange(len(both)), lengths)
-    inside = np.einsum("ij,ij->i", features, features, dtype=np.float64)
-    noise = softness + np.maximum(1 - inside, 0.0)
-    learned, new = features[: len(rows)], features[len(rows) :].astype(np.float64)
-    total = np.zeros(len(known))
+    _, features = describe_points(task, np.arange(len(rows)), lengths)
+    noise = noise_of(features, softness)
+    total = np.full(m, np.nan)
+    total[rows] = 0.0
     for s in task.signs:
-        found = propagate_weights(learned, s[: len(rows)], noise[: len(rows)], tol=TOL)
-        variance = np.sum((new @ found.root) ** 2, axis=1) + noise[len(rows) :]
-        total += special.log_ndtr(s[len(rows) :] * (new @ found.mean) / np.sqrt(variance))
+        found = propagate_weights(features, s, noise, tol=TOL)
+        total[rows] += special.log_ndtr(s * found.cavity_mean / np.sqrt(found.cavity_variance))
     return total

@@ -147,10 +147,15 @@ def _unit_kernel(task: Task, rows, lengths, landmarks: Landmarks, single: bool):
     return exact
 
 
+def noise_of(features: np.ndarray, softness: float) -> np.ndarray:
+    """Return the variance of outputs of unit points that the features do not explain."""
+    inside = np.einsum("ij,ij->i", features, features, dtype=np.float64)
+    return softness + np.maximum(1 - inside, 0.0)
+
+
 def _solve(task: Task, rows, features: np.ndarray, thread_map, progress: Progress):
     """Run the solver for each output."""
-    outside = 1 - np.einsum("ij,ij->i", features, features, dtype=np.float64)
-    noise = task.softness + np.maximum(outside, 0.0)
+    noise = noise_of(features, task.softness)
     posteriors: list[Any] = []
     for i, signs in enumerate(task.signs[:, rows]):
         now = time.perf_counter()
