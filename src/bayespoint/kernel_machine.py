@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from .kernels import Kernel, canonical, settle_kernel
-from .prediction import outputs, precomputed_outputs
+from .prediction import cell_outputs, outputs, precomputed_outputs
 
 
 class KernelMachine(BaseEstimator):
@@ -71,6 +71,10 @@ class KernelMachine(BaseEstimator):
             constant=self.constant_,
             origin=self.origin_,
         )
+        if hasattr(self, "cell_centers_"):
+            return iter(
+                [cell_outputs(kernel, X, self.support_vectors_, columns, self.cell_centers_)]
+            )
         return outputs(kernel, X, self.support_vectors_, columns, single, n_jobs)
 
     def __sklearn_tags__(self):

@@ -10,6 +10,7 @@ from scipy import sparse
 from ._threads import one_blas_thread, threads
 from .kernels import Kernel, in_double
 from .row_store import BLOCK
+from .solvers.cells import nearest
 from .unit_kernel import ProductKernel, is_product_kernel, lengths_in_blocks, panels
 
 # Bytes of kernel matrix held at once.
@@ -58,6 +59,19 @@ def outputs(
         lengths = kernel.lengths(part)
         values = kernel(part, support) / np.where(lengths > 0, lengths, 1.0)[:, None]
         yield values @ coef
+
+
+def cell_outputs(
+    kernel: Kernel, X, support_vectors, coef: np.ndarray, centers: np.ndarray
+) -> np.ndarray:
+    """Return the outputs of hypotheses that see only support vectors of a point's own cell."""
+    cell, cell_of_support = nearest(X, centers), nearest(support_vectors, centers)
+    values = np.zeros((X.shape[0], coef.shape[1]))
+    for c in np.intersect1d(cell, cell_of_support):
+        points, carriers = np.flatnonzero(cell == c), np.flatnonzero(cell_of_support == c)
+        blocks = outputs(kernel, X[points], support_vectors[carriers], coef[carriers])
+        values[points] = np.concatenate(list(blocks))
+    return values
 
 
 def precomputed_outputs(X, support: np.ndarray, coef: np.ndarray, constant: float, length: float):
