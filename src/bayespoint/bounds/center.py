@@ -36,7 +36,7 @@ def kappa(epsilon: float) -> float:
     The difference of errors is at most kappa (theorem 10) if all hypotheses are within a
     right angle of the Bayes point, which epsilon > 0.708 ensures (Afsari 2011). Otherwise
     it is at most 2 kappa, and can indeed be larger than kappa: for a hypothesis with
-    probability 0.41 and two with 0.295 at angles of +-134 degrees it is 0.121.
+    probability 0.4095 and two with 0.29525 at angles of +-134 degrees it is 0.121.
 
     References
     ----------

@@ -171,6 +171,8 @@ def signs_of(model, y) -> np.ndarray:
             "Pass one against the rest, as a problem of its own."
         )
     y = column_or_1d(y)
-    if unknown := set(np.unique(y)) - set(classes):
-        raise ValueError(f"y should hold the classes {list(classes)}, but holds {sorted(unknown)}.")
+    if (unknown := np.setdiff1d(y, classes)).size:
+        raise ValueError(
+            f"y should hold the classes {classes.tolist()}, but holds {unknown.tolist()}."
+        )
     return np.where(y == classes[1], 1.0, -1.0)

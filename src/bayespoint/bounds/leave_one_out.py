@@ -75,9 +75,9 @@ def leave_one_out_bound(
     give it in the common solution, y f(x) - alpha k(x, x): it can only be an error if that
     is not positive. (Printed with the sign turned in 004, eq. 1.84; right in eq. 2.2.) With an
     intercept this is not true, although 1.84 has one: then points with 2 alpha kernel_range
-    + slack >= 1 are counted, slack = max(0, 1 - y f(x)), which needs a support vector with
-    a slack of zero in every solution. Only for SVMs: it does not hold for `AdaptiveMarginSVC`,
-    which it has inspired.
+    + slack >= 1 are counted, slack = max(0, 1 - y f(x)), which is right if the solutions with
+    all points and without any of them have a support vector with a coefficient below C each.
+    Only for SVMs: it does not hold for `AdaptiveMarginSVC`, which it has inspired.
 
     References
     ----------
@@ -109,15 +109,24 @@ def svm_leave_one_out_bound(model: SVC, X, y) -> float:
     Parameters
     ----------
     model : SVC
-        Fitted to two classes, not with a precomputed or callable kernel.
+        Fitted to two classes without `sample_weight`, not with a precomputed or callable
+        kernel.
     X, y : array-like
         The points and classes that it was fitted to, all of them.
 
     Returns
     -------
     float
-        Upper limit of the leave-one-out error, `leave_one_out_bound` with an intercept
-        or the share of support vectors, whichever is smaller.
+        Upper limit of the leave-one-out error: the share of support vectors or, if all
+        training points have a margin and `C` is large enough that this is so without any
+        of them, `leave_one_out_bound` with an intercept if it is smaller.
+
+    Notes
+    -----
+    Without the point, coefficients add up to the squared length of the weights, which can only be
+    less than before, and to the same for both classes: none reaches C if that is more than
+    half the squared length. With a smaller C the latter bound was seen to be wrong, as all
+    support vectors may be at C without the point, and the intercept is then arbitrary.
     """
     if not isinstance(model, SVC):
         raise TypeError(
@@ -126,14 +135,23 @@ def svm_leave_one_out_bound(model: SVC, X, y) -> float:
         )
     plane = hyperplane(model, X, y)
     kernel, _, dual, _ = as_kernel_machine(model)
-    alphas = np.zeros(len(plane.outputs))
-    if model.shape_fit_[0] != len(alphas):
+    m = len(plane.outputs)
+    if model.shape_fit_[0] != m:
         raise ValueError(
             f"X should hold the {model.shape_fit_[0]} points that the model was fitted to, but "
-            f"has {len(alphas)} rows."
+            f"has {m} rows."
         )
+    alphas, largest = np.zeros(m), model.C * model.class_weight_
     alphas[model.support_] = np.abs(dual)
+    of_class = np.where(dual > 0, largest[1], largest[0])
+    if np.all(np.abs(dual) >= of_class * (1 - TOLERANCE)):
+        raise ValueError(
+            "Some support vector should have a coefficient below C, but all have C: the "
+            "intercept is not determined, and nothing follows. Raise C."
+        )
+    bound = support_vector_bound(len(dual), m)
+    if plane.outputs.min() < 1 - TOLERANCE or plane.norm**2 / 2 >= largest.min():
+        return bound
     squared = plane.lengths**2
     width = max(float(squared.max()) - smallest_value(kernel, X), np.finfo(float).tiny)
-    bound = leave_one_out_bound(plane.outputs, alphas, squared, kernel_range=width)
-    return min(bound, support_vector_bound(len(dual), len(alphas)))
+    return min(bound, leave_one_out_bound(plane.outputs, alphas, squared, kernel_range=width))

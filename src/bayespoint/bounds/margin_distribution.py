@@ -43,8 +43,8 @@ def margin_distribution_bound(
     -----
     With D the root of the sum of squares of what the margins fall short, kappa = floor(65
     ((R + D)^2 + 2.25 R D) / margin^2) and d = 1 - confidence it is 2 / m (kappa log2(8 e m /
-    kappa) log2(32 m) + log2(2 m (28 + log2 m) / d)). Wherever its conditions m >= 6, m >= 2 /
-    bound and kappa <= e m do not hold this is more than 1.
+    kappa) log2(32 m) + log2(2 m (28 + log2 m) / d)). Its conditions are m >= 6, m >= 2 / bound,
+    which is always so, and kappa <= e m; without them nothing follows, and 1 is returned.
 
     References
     ----------
