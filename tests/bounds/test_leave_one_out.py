@@ -87,6 +87,19 @@ def test_bounds_what_leaving_out_gives_with_intercept(rng):
     assert n_better > 5
 
 
+def test_a_small_c_leaves_only_the_support_vectors():
+    """The same solution, but without a point a coefficient might reach C."""
+    rng = np.random.default_rng(4)
+    X = np.round(rng.standard_normal((12, 2)), 1)
+    y = np.where(X[:, 0] > 0, 1, -1)
+    large, small = (SVC(gamma=0.5, C=C, tol=1e-8).fit(X, y) for C in (5.0, 3.5))
+    alphas = np.abs(large.dual_coef_[0])
+    assert np.allclose(large.dual_coef_, small.dual_coef_, atol=1e-6)
+    assert alphas.max() < 3.5 < alphas.sum() / 2 < 5.0  # half of the squared length
+    assert svm_leave_one_out_bound(large, X, y) == 5 / 12
+    assert svm_leave_one_out_bound(small, X, y) == 7 / 12
+
+
 def test_equation_of_004_does_not_hold_with_an_intercept():
     """Eq. 1.84 has an intercept in it; six points show that it must not."""
     X = np.array(

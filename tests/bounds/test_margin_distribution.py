@@ -170,6 +170,8 @@ def test_refuses(call, message):
 def test_certificate_refuses_an_intercept_and_unknown_radius():
     X, y = TwoGaussians([2.0, 0.0], [-1.0, 0.0]).draw(60, random_state=0)
     model = SVC(kernel="rbf", gamma=0.5).fit(X, y)
+    with pytest.raises(TypeError, match="SVC has no adaptivity"):
+        adaptive_margin_certificate(model, X, y)
     model.adaptivity = 1.0
     with pytest.raises(ValueError, match="without intercept, but this one has"):
         adaptive_margin_certificate(model, X, y)

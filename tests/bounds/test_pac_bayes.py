@@ -152,6 +152,11 @@ def test_memorized_noise_gets_no_certificate(rng):
     assert np.mean(forgotten < 0.5) > 0.5
 
 
+def test_a_bad_classifier_is_certified_to_be_no_worse_than_a_coin():
+    found = gaussian_bound(np.full(100, -0.5))
+    assert (found.gibbs, found.mean, found.mu, found.divergence) == (0.5, 1, 0, 0)
+
+
 def test_tuning_costs_a_logarithm(rng):
     cosines = np.clip(rng.normal(0.3, 0.2, 400), -1, 1)
     tuned = gaussian_bound(cosines, n_tuned=540)

@@ -178,6 +178,11 @@ def adaptive_margin_certificate(
     float
         `adaptive_margin_bound`, at most 1.
     """
+    if not hasattr(model, "adaptivity"):
+        raise TypeError(
+            f"model should be a fitted AdaptiveMarginSVC, but {type(model).__name__} has no "
+            "adaptivity. Pass normalized_margins(model, X, y) to margin_distribution_bound."
+        )
     plane = hyperplane(model, X, y)
     if plane.intercept != 0:
         raise ValueError(

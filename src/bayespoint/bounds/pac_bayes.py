@@ -126,7 +126,8 @@ def gaussian_bound(cosines, *, confidence: float = 0.95, n_tuned: float = 1.0) -
     The prior is N(0, I) in feature space, the posterior N(mu w, I) with w of length one.
     Their divergence is mu^2 / 2, and the training error of the posterior is the mean of
     Phi(-mu cosine). It holds for all posteriors at once, so that the best mu may be taken
-    at no cost. Where the mean is wrong, at least half of the posterior is.
+    at no cost. Where the mean is wrong, at least half of the posterior is. If nothing better
+    is found mu is 0, where the error is one half.
 
     Examples
     --------
@@ -147,6 +148,8 @@ def gaussian_bound(cosines, *, confidence: float = 0.95, n_tuned: float = 1.0) -
     each = 1 - at_risk(confidence) / n_tuned
 
     def gibbs(mu: float) -> float:
+        if mu == 0:  # every point is right for half of the prior, no data needed
+            return 0.5
         return pac_bayes_bound(_gibbs_error(cosines, mu), mu**2 / 2, m, confidence=each)
 
     # Beyond sqrt(2 m) the divergence alone makes a bound of more than one half.
