@@ -7,6 +7,9 @@ from numbers import Integral
 
 import numpy as np
 
+# Of the largest number; a solver's zero may be negative by this much.
+ROUNDING = 1e-9
+
 
 def at_risk(confidence: float) -> float:
     """Return the probability with which a bound may fail."""
@@ -57,8 +60,8 @@ def vector(name: str, values, length: int | None = None) -> np.ndarray:
 
 
 def not_negative(name: str, values: np.ndarray) -> None:
-    """Refuse numbers of which one is negative."""
-    if values.min() < 0:
+    """Refuse numbers of which one is negative by more than a solver's rounding."""
+    if values.min() < -ROUNDING * np.abs(values).max():
         worst = int(np.argmin(values))
         raise ValueError(
             f"{name} should not be negative, but entry {worst} is {values[worst]:.3g}."
