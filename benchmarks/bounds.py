@@ -33,6 +33,7 @@ from bayespoint.bounds import (
     normalized_margins,
     pac_bayes_certificate,
     svm_leave_one_out_bound,
+    vc_bound,
 )
 from bayespoint.datasets import TwoGaussians
 
@@ -68,7 +69,7 @@ def kernel_row(X, y, X_test, y_test, hard_boundary: bool = True) -> dict[str, fl
 
 
 def linear_row(X, y, X_test, y_test, scaling: float) -> dict[str, float]:
-    """Return the same of linear classifiers, with the margin-distribution bound."""
+    """Return the same of linear classifiers, with VC and margin-distribution bounds."""
     row = {}
     for name, model in (("bpm", LinearBayesPointClassifier()), ("svc", LinearSVC(C=0.1))):
         model.fit(X, y)
@@ -76,6 +77,8 @@ def linear_row(X, y, X_test, y_test, scaling: float) -> dict[str, float]:
         row[f"{name} error"] = np.mean(model.predict(X_test) != y_test)
         row[f"{name} mean"], row[f"{name} gibbs"] = found.mean, found.gibbs
         cosines = normalized_margins(model, X, y, intercept_scaling=scaling)
+        training_error = np.mean(cosines <= 0)
+        row[f"{name} vc"] = vc_bound(training_error, len(cosines), X.shape[1] + 1)
         row[f"{name} margins"] = margin_distribution_bound(cosines)
     return row
 
