@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from . import bounds as bounds
     from . import solvers as solvers
     from .classifier import BayesPointClassifier as BayesPointClassifier
     from .export import to_arviz as to_arviz
@@ -20,6 +21,7 @@ _HOME = {
     "BayesPointClassifier": "classifier",
     "LinearBayesPointClassifier": "linear",
     "OnionClassifier": "onion",
+    "bounds": "",
     "rejection_curve": "reject",
     "solvers": "",
     "to_arviz": "export",
@@ -30,6 +32,7 @@ __all__ = [
     "LinearBayesPointClassifier",
     "OnionClassifier",
     "__version__",
+    "bounds",
     "rejection_curve",
     "solvers",
     "to_arviz",
