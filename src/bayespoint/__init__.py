@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from .classifier import BayesPointClassifier as BayesPointClassifier
     from .export import to_arviz as to_arviz
     from .linear import LinearBayesPointClassifier as LinearBayesPointClassifier
+    from .margin import AdaptiveMarginSVC as AdaptiveMarginSVC
+    from .margin import LinearProgramSVC as LinearProgramSVC
     from .onion import OnionClassifier as OnionClassifier
     from .reject import rejection_curve as rejection_curve
 
@@ -17,8 +19,10 @@ __version__ = "0.1.0"
 
 # Where each public name lives; it is imported when it is first used.
 _HOME = {
+    "AdaptiveMarginSVC": "margin",
     "BayesPointClassifier": "classifier",
     "LinearBayesPointClassifier": "linear",
+    "LinearProgramSVC": "margin",
     "OnionClassifier": "onion",
     "rejection_curve": "reject",
     "solvers": "",
@@ -26,8 +30,10 @@ _HOME = {
 }
 
 __all__ = [
+    "AdaptiveMarginSVC",
     "BayesPointClassifier",
     "LinearBayesPointClassifier",
+    "LinearProgramSVC",
     "OnionClassifier",
     "__version__",
     "rejection_curve",
