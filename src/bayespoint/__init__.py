@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from . import solvers as solvers
     from .classifier import BayesPointClassifier as BayesPointClassifier
     from .export import to_arviz as to_arviz
+    from .hyperplane import LinearMarginSVC as LinearMarginSVC
     from .linear import LinearBayesPointClassifier as LinearBayesPointClassifier
     from .margin import AdaptiveMarginSVC as AdaptiveMarginSVC
     from .margin import LinearProgramSVC as LinearProgramSVC
@@ -22,6 +23,7 @@ _HOME = {
     "AdaptiveMarginSVC": "margin",
     "BayesPointClassifier": "classifier",
     "LinearBayesPointClassifier": "linear",
+    "LinearMarginSVC": "hyperplane",
     "LinearProgramSVC": "margin",
     "OnionClassifier": "onion",
     "rejection_curve": "reject",
@@ -33,6 +35,7 @@ __all__ = [
     "AdaptiveMarginSVC",
     "BayesPointClassifier",
     "LinearBayesPointClassifier",
+    "LinearMarginSVC",
     "LinearProgramSVC",
     "OnionClassifier",
     "__version__",

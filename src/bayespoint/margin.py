@@ -9,7 +9,7 @@ from numbers import Real
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -73,9 +73,11 @@ class _ProgramSVC(ClassifierMixin, KernelMachine):
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        columns = np.ascontiguousarray(self.dual_coef_.T)
-        outputs = np.concatenate(list(self._kernel_outputs(X, columns, unit=False)))
-        outputs += self.intercept_
+        outputs = np.zeros((X.shape[0], len(self.intercept_)))
+        if len(self.support_):
+            columns = np.ascontiguousarray(self.dual_coef_.T)
+            outputs = np.concatenate(list(self._kernel_outputs(X, columns, unit=False)))
+        outputs = outputs + self.intercept_
         return outputs[:, 0] if len(self.classes_) == 2 else outputs
 
     def predict(self, X):
@@ -124,8 +126,8 @@ class _ProgramSVC(ClassifierMixin, KernelMachine):
         with one_blas_thread(), interrupts() as interrupted:
             for label, sign, start in zip(self._labels(), signs, starts, strict=True):
                 left = max(ends - time.perf_counter(), 0.0)
-                options = {"max_time": left, "stop": lambda: interrupted.pressed}
-                solution = solve(self._program(matrix, sign), start, **options)
+                program = self._program(matrix, sign)
+                solution = solve(program, start, max_time=left, stop=lambda: interrupted.pressed)
                 found.append(self._finish(solution, matrix, sign, label))
         self._store(X, kernel, signs, found)
         return [np.flatnonzero(solution.coef) for solution in found]
@@ -221,7 +223,8 @@ class AdaptiveMarginSVC(_ProgramSVC):
     objective_ : ndarray of shape (n_outputs,)
         The sum of the slacks.
     dual_gap_ : ndarray of shape (n_outputs,)
-        By how much it can be above the minimum: a proof, whatever the solver did.
+        By how much it can be above the minimum, from multipliers: a proof, whatever the
+        solver did.
     n_iter_ : int
         Iterations of the simplex method, the most of any class.
     gamma_, constant_ : float
@@ -263,14 +266,14 @@ class AdaptiveMarginSVC(_ProgramSVC):
     >>> X, y = make_moons(200, noise=0.3, random_state=0)
     >>> model = AdaptiveMarginSVC(gamma=1.0).fit(X, y)
     >>> len(model.support_)
-    26
+    33
     >>> model.predict(X[:3])
     array([0, 1, 1])
     """
 
     _parameter_constraints = {
         **_ProgramSVC._parameter_constraints,
-        "adaptivity": [Interval(Real, 0, None, closed="left")],
+        "adaptivity": [Interval(Real, 0, None, closed="left"), Options(Real, {np.inf})],
     }
 
     def __init__(
@@ -411,7 +414,8 @@ class LinearProgramSVC(_ProgramSVC):
         Slacks plus coefficients / C; of `nu` slacks - nu * n_samples * margin, before they
         were divided.
     dual_gap_ : ndarray of shape (n_outputs,)
-        By how much it can be above the minimum: a proof, whatever the solver did.
+        By how much it can be above the minimum, from multipliers: a proof, whatever the
+        solver did.
     n_iter_ : int
         Iterations of the simplex method, the most of any class.
     gamma_, constant_ : float

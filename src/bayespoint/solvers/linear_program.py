@@ -101,8 +101,8 @@ def solve(
     coefficients are positive, so few rows matter: they are generated. The dual simplex
     method goes on from where it was when rows are added, its basis is as large as the
     number of rows, and it flips multipliers between their bounds many at a time. At any
-    time the multipliers of the rows are coefficients with an objective that the true one
-    cannot exceed, so that a fit can be stopped. Memory is that of the matrix and of the
+    time the multipliers of the rows are coefficients that the minimum can only improve, so
+    that a fit can be stopped. Memory is that of the matrix and of the
     rows, which HiGHS holds twice, with indices.
 
     Where kernel values are tiny, coefficients become huge (10^8 and more), and HiGHS may
@@ -162,14 +162,14 @@ class _Rows:
         size = max(_FEW_ROWS, self.n_points // _ROW_SHARE)
         excess = self._uses(self._first_multipliers())
         new = _largest(excess, size) if start is None or len(start) == 0 else start
-        n_rounds, best, bound = 0, None, np.inf
+        n_rounds, best, lowest = 0, None, np.inf
         while len(new):
             self._add(new)
             if not self._run(ends if best is not None else np.inf):
                 state = "stopped"
                 break
             n_rounds += 1
-            excess, best = self._read(n_rounds)
+            excess, value, best = self._read(n_rounds)
             candidates = excess.copy()
             candidates[self.points] = -np.inf
             new = _largest(candidates, size)
@@ -177,9 +177,9 @@ class _Rows:
             if len(new) and (time.perf_counter() >= ends or stop()):
                 state = "stopped"
                 break
-            # Rows dropped while the bound stands still could come and go for ever.
-            if len(new) and best.objective - best.gap < bound:
-                bound = best.objective - best.gap
+            # Rows dropped while the value stands still could come and go for ever.
+            if len(new) and value < lowest:
+                lowest = value
                 self._drop(np.flatnonzero(excess[self.points] < -_IDLE))
         assert best is not None  # the first round always has rows and all the time
         return best._replace(state=state, n_iter=self.n_iter)
@@ -244,8 +244,8 @@ class _Rows:
             )
         return True
 
-    def _read(self, n_rounds: int) -> tuple[np.ndarray, Solution]:
-        """Return by how much rows are violated, and the solution for the rows there are."""
+    def _read(self, n_rounds: int) -> tuple[np.ndarray, float, Solution]:
+        """Return by how much rows are violated, the dual value, and the coefficients."""
         program, m = self.program, self.n_points
         found = self.highs.getSolution()
         columns, rows = np.array(found.col_value), np.array(found.row_dual)
@@ -255,20 +255,27 @@ class _Rows:
         outputs = _signed_product(program, coef) / self.unit + program.signs * intercept
         excess = self._uses(columns[:m])
         if program.n_errors is None:
-            slacks = np.maximum(1.0 - outputs, 0.0)
-            objective = slacks.sum() + self.penalty * coef.sum()
-            solution = (coef / self.unit, intercept, 1.0, objective)
-            bound = columns.sum()
+            value = columns.sum()
+            objective = np.maximum(1.0 - outputs, 0.0).sum() + self.penalty * coef.sum()
+            gap = objective - self._bound(value, excess.max(), coef.sum())
+            best = (coef / self.unit, intercept, 1.0, objective, gap)
         else:
+            value, margin = -columns[m], rows[0]
             excess = excess - columns[m]
-            margin = rows[0]
             objective = np.maximum(margin - outputs, 0.0).sum() - program.n_errors * margin
-            # The matrix is measured in units; coefficients still sum to one.
-            in_units = (intercept, margin, objective)
-            solution = (coef, *(self.unit * number for number in in_units))
-            objective, bound = solution[-1], -self.unit * columns[m]
-        gap = float(objective - bound)
-        return excess, Solution(*solution, gap, self.n_iter, n_rounds, "solved")
+            # A larger bound of the rows satisfies all of them.
+            gap = objective - value + max(excess.max(), 0.0)
+            # Outputs are measured in units of the matrix, as coefficients sum to one.
+            best = (coef, *(self.unit * x for x in (intercept, margin, objective, gap)))
+        return excess, value, Solution(*best, self.n_iter, n_rounds, "solved")
+
+    def _bound(self, value: float, worst: float, total: float) -> float:
+        """Return what the minimum cannot fall below, if rows are violated by so much."""
+        if worst <= TOLERANCE:
+            # Each row counts with its coefficient.
+            return value - max(worst, 0.0) * total
+        # Smaller multipliers satisfy all rows, if they may be positive.
+        return value * self.penalty / (self.penalty + worst)
 
 
 def new_highs() -> highspy.Highs:
@@ -278,7 +285,7 @@ def new_highs() -> highspy.Highs:
     because of tiny numbers harder: with it HiGHS gave up on more of them.
     """
     highs = highspy.Highs()
-    options = {
+    options: dict[str, bool | int | float | str] = {
         "output_flag": False,
         "threads": 1,
         "presolve": "off",
