@@ -67,9 +67,9 @@ def compare(sizes: tuple[int, ...]) -> None:
             )
             print(
                 f"{name:12s} m = {m:5d}  ours {taken:7.2f} s ({worked:6.2f} s of a core), linprog "
-                f"{slow:7.2f} ({slow_worked:6.2f}): {slow / taken:5.1f} ({slow_worked / worked:.1f}) "
-                f"times; {len(model.support_)} support vectors, objectives differ by "
-                f"{abs(model.objective_[0] - theirs.fun):.1e}"
+                f"{slow:7.2f} ({slow_worked:6.2f}): {slow / taken:5.1f} "
+                f"({slow_worked / worked:.1f}) times; {len(model.support_)} support vectors, "
+                f"objectives differ by {abs(model.objective_[0] - theirs.fun):.1e}"
             )
 
 

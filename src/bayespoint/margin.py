@@ -223,8 +223,7 @@ class AdaptiveMarginSVC(_ProgramSVC):
     objective_ : ndarray of shape (n_outputs,)
         The sum of the slacks.
     dual_gap_ : ndarray of shape (n_outputs,)
-        By how much it can be above the minimum, from multipliers: a proof, whatever the
-        solver did.
+        By how much it can be above the minimum, by duality, whatever the solver did.
     n_iter_ : int
         Iterations of the simplex method, the most of any class.
     gamma_, constant_ : float
@@ -414,8 +413,7 @@ class LinearProgramSVC(_ProgramSVC):
         Slacks plus coefficients / C; of `nu` slacks - nu * n_samples * margin, before they
         were divided.
     dual_gap_ : ndarray of shape (n_outputs,)
-        By how much it can be above the minimum, from multipliers: a proof, whatever the
-        solver did.
+        By how much it can be above the minimum, by duality, whatever the solver did.
     n_iter_ : int
         Iterations of the simplex method, the most of any class.
     gamma_, constant_ : float

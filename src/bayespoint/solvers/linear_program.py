@@ -18,13 +18,16 @@ _FEW_ROWS = 50
 _ROW_SHARE = 20
 # A row this far from its bound, where the largest entry of the matrix is one, is dropped.
 _IDLE = 0.1
+# Rows violated by no more than this are satisfied up to HiGHS's rounding.
+_SATISFIED = 100 * TOLERANCE
 # Iterations in a round after which the simplex method must be going in circles; rounds of
 # 600 to 5000 points needed a third of a point to three a point.
 _MAX_ITERATIONS = 10_000
 _MAX_ITERATIONS_A_POINT = 10
-# Where the program as it is cannot be solved, its coefficients are held back by this
-# penalty, in units in which the largest entry of the matrix is one.
-_HELD_BACK = 1e-6
+# Where the program as it is cannot be solved, its coefficients are held back by the first
+# of these penalties with which it can, in units in which the largest entry of the matrix is
+# one.
+_HELD_BACK = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 
 
 class NotSolvedError(RuntimeError):
@@ -109,22 +112,28 @@ def solve(
     lose its way in rounding errors. Then the program is solved with a small penalty.
     """
     ends = time.perf_counter() + max_time
-    try:
-        return _Rows(program).generate(start, ends, stop, "solved")
-    except NotSolvedError:
-        extra = _HELD_BACK * _unit(program.matrix)
-        held = program._replace(penalty=program.penalty + extra)
-        found = _Rows(held).generate(start, ends, stop, "held back")
+    for size in (0.0, *_HELD_BACK):
+        extra = size * _unit(program.matrix)
+        rows = _Rows(program._replace(penalty=program.penalty + extra), max(size, TOLERANCE))
+        try:
+            found = rows.generate(start, ends, stop)
+        except NotSolvedError as error:
+            failed = error
+            continue
+        if not extra:
+            return found
         objective = found.objective - extra * found.coef.sum()
         # Of the program without the penalty nothing is known but that slacks are positive.
-        return found._replace(objective=objective, gap=objective)
+        return found._replace(objective=objective, gap=objective, state="held back")
+    raise failed
 
 
 class _Rows:
     """The dual program with some of its rows."""
 
-    def __init__(self, program: Program):
+    def __init__(self, program: Program, tiny: float):
         self.program = program
+        self.tiny = tiny
         self.n_points = len(program.signs)
         # HiGHS has absolute tolerances: outputs are measured in units of the matrix.
         self.unit = _unit(program.matrix)
@@ -140,15 +149,13 @@ class _Rows:
     def _pass_columns(self) -> None:
         """Pass multipliers of points, the bound of all rows, and rows that are fixed."""
         m, program = self.n_points, self.program
-        bounded = program.n_errors is not None
         self.highs.addVars(m, np.zeros(m), np.ones(m))
-        everywhere = np.arange(m, dtype=np.int32)
-        if bounded:
+        if program.n_errors is None:
+            self.highs.changeColsCost(m, np.arange(m, dtype=np.int32), np.full(m, -1.0))
+        else:
             # Rows are bounded by a variable that is to be minimized.
             self.highs.addCol(1.0, -np.inf, np.inf, 0, [], [])
             self._add_fixed_row(np.ones(m), program.n_errors)
-        else:
-            self.highs.changeColsCost(m, everywhere, -np.ones(m))
         if program.fit_intercept:
             self._add_fixed_row(program.signs, 0.0)
 
@@ -157,12 +164,12 @@ class _Rows:
         self.highs.addRow(right, right, self.n_points, everywhere, values)
         self.n_fixed += 1
 
-    def generate(self, start, ends: float, stop, state: str) -> Solution:
+    def generate(self, start, ends: float, stop) -> Solution:
         """Add rows and solve, in turns, until all rows are satisfied."""
         size = max(_FEW_ROWS, self.n_points // _ROW_SHARE)
         excess = self._uses(self._first_multipliers())
         new = _largest(excess, size) if start is None or len(start) == 0 else start
-        n_rounds, best, lowest = 0, None, np.inf
+        n_rounds, best, lowest, state = 0, None, np.inf, "solved"
         while len(new):
             self._add(new)
             if not self._run(ends if best is not None else np.inf):
@@ -205,8 +212,9 @@ class _Rows:
         rows = program.signs[points, None] * program.signs * program.matrix[points]
         rows[np.arange(len(points)), points] -= program.diagonal[points]
         rows /= self.unit
-        # HiGHS would leave out what is this small, with a warning for each entry.
-        rows[np.abs(rows) <= TOLERANCE] = 0.0
+        # HiGHS would leave out what is below its tolerance. What is below a penalty is not
+        # worth a coefficient, unless there are many of it, and brings HiGHS to grief.
+        rows[np.abs(rows) <= self.tiny] = 0.0
         if program.n_errors is not None:
             rows = np.column_stack([rows, np.full(len(points), -1.0)])
         block = sparse.csr_matrix(rows)
@@ -258,21 +266,31 @@ class _Rows:
             value = columns.sum()
             objective = np.maximum(1.0 - outputs, 0.0).sum() + self.penalty * coef.sum()
             gap = objective - self._bound(value, excess.max(), coef.sum())
-            best = (coef / self.unit, intercept, 1.0, objective, gap)
+            coef, margin, unit = coef / self.unit, 1.0, 1.0
         else:
             value, margin = -columns[m], rows[0]
             excess = excess - columns[m]
             objective = np.maximum(margin - outputs, 0.0).sum() - program.n_errors * margin
             # A larger bound of the rows satisfies all of them.
             gap = objective - value + max(excess.max(), 0.0)
-            # Outputs are measured in units of the matrix, as coefficients sum to one.
-            best = (coef, *(self.unit * x for x in (intercept, margin, objective, gap)))
-        return excess, value, Solution(*best, self.n_iter, n_rounds, "solved")
+            # Coefficients sum to one, so that outputs have the unit of the matrix.
+            unit = self.unit
+        best = Solution(
+            coef,
+            unit * intercept,
+            unit * margin,
+            unit * objective,
+            unit * gap,
+            self.n_iter,
+            n_rounds,
+            "solved",
+        )
+        return excess, value, best
 
     def _bound(self, value: float, worst: float, total: float) -> float:
         """Return what the minimum cannot fall below, if rows are violated by so much."""
-        if worst <= TOLERANCE:
-            # Each row counts with its coefficient.
+        if worst <= _SATISFIED:
+            # Each row counts with its coefficient, which the minimum has, too, or nearly so.
             return value - max(worst, 0.0) * total
         # Smaller multipliers satisfy all rows, if they may be positive.
         return value * self.penalty / (self.penalty + worst)
@@ -287,7 +305,7 @@ def new_highs() -> highspy.Highs:
     highs = highspy.Highs()
     options: dict[str, bool | int | float | str] = {
         "output_flag": False,
-        "threads": 1,
+        "parallel": "off",
         "presolve": "off",
         "simplex_scale_strategy": 0,
         "primal_feasibility_tolerance": TOLERANCE,
