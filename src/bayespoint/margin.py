@@ -300,8 +300,9 @@ class AdaptiveMarginSVC(_ProgramSVC):
         """Fit a classifier for every adaptivity, each starting from the last.
 
         The kernel matrix is computed once, and support vectors of the next larger
-        adaptivity are the first rows of a program. This takes half the time of separate
-        fits, or less where the solutions differ little.
+        adaptivity are the first rows of a program. Eleven adaptivities from 0.1 to 10 took
+        half the time of separate fits where there are few support vectors, and as long
+        where there are many, as these then change from one to the next.
 
         Parameters
         ----------
