@@ -123,6 +123,18 @@ def test_sparse_points_and_three_classes(distance):
     assert csr.predict(sparse.csr_matrix(X)).shape == (150,)
 
 
+@pytest.mark.parametrize("C", [1.0, np.inf])
+@pytest.mark.parametrize("distance", list(CONJUGATE))
+def test_units_of_the_features_do_not_matter(rng, distance, C):
+    X, y = points(rng, 0.0)
+    plain = LinearMarginSVC(distance, C=C).fit(X, y)
+    for unit in (1e-6, 1e6):
+        price = C / (unit**2 if distance == "l2" else unit)
+        scaled = LinearMarginSVC(distance, C=price).fit(unit * X, y)
+        np.testing.assert_allclose(scaled.margin_, unit * plain.margin_, rtol=1e-4)
+        np.testing.assert_array_equal(scaled.predict(unit * X), plain.predict(X))
+
+
 @pytest.mark.parametrize("distance", list(CONJUGATE))
 def test_what_cannot_be_separated_is_an_error(distance):
     with pytest.raises(NotSeparableError, match="Choose a finite C"):

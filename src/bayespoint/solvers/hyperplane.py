@@ -64,11 +64,14 @@ def fit_hyperplane(X, signs: np.ndarray, distance: str, C: float, fit_intercept:
     NotSeparableError
         If no slacks are allowed, but needed.
     """
+    # Tolerances are absolute: features are measured in units of the largest.
+    unit = float(abs(X).max()) or 1.0
     if distance == "l2":
         solver = _hard_l2 if np.isinf(C) else _soft_l2
-        coef, intercept = solver(X, signs, C, fit_intercept)
+        coef, intercept = solver(X / unit, signs, C * unit**2, fit_intercept)
     else:
-        coef, intercept = _linear_program(X, signs, distance, C, fit_intercept)
+        coef, intercept = _linear_program(X / unit, signs, distance, C * unit, fit_intercept)
+    coef = coef / unit
     length = float(np.linalg.norm(coef, CONJUGATE[distance]))
     slacks = np.maximum(1 - signs * (X @ coef + intercept), 0.0).sum()
     cost = length**2 / 2 if distance == "l2" else length
