@@ -26,8 +26,9 @@ def outputs(
     coef: np.ndarray,
     single: bool = False,
     n_jobs: int | None = None,
+    unit: bool = True,
 ) -> Iterator[np.ndarray]:
-    """Yield the outputs at the rows of X, normalised by their length in feature space.
+    """Yield the outputs at the rows of X, by default per length in feature space.
 
     Parameters
     ----------
@@ -43,6 +44,9 @@ def outputs(
         Whether kernel values in single precision will do.
     n_jobs : int, default=None
         Threads, where values in single precision will do.
+    unit : bool, default=True
+        Whether to divide by the length of a row in feature space. Values in single
+        precision always are.
 
     Yields
     ------
@@ -56,8 +60,10 @@ def outputs(
     rows = max(PREDICTION_BLOCK // (8 * max(coef.shape)), 1)
     for start in range(0, X.shape[0], rows):
         part = in_double(X[start : start + rows])
-        lengths = kernel.lengths(part)
-        values = kernel(part, support) / np.where(lengths > 0, lengths, 1.0)[:, None]
+        values = kernel(part, support)
+        if unit:
+            lengths = kernel.lengths(part)
+            values = values / np.where(lengths > 0, lengths, 1.0)[:, None]
         yield values @ coef
 
 
