@@ -243,7 +243,7 @@ class AdaptiveMarginSVC(_ProgramSVC):
     -----
     Minimize sum xi_i so that y_i f(x_i) >= 1 - xi_i + adaptivity * a_i k(x_i, x_i) with
     f(x) = sum_j a_j y_j k(x_j, x) and a, xi >= 0. There is always a solution. Time grows as
-    m^2 to m^3 (0.3 to 1.5 s for m = 1000, under a minute for 5000), memory is the kernel
+    m^2 to m^2.3 (0.2 to 1.2 s for m = 1000, 5 to 50 s for 5000), memory is the kernel
     matrix, 8 m^2 bytes, and the rows of support vectors.
 
     The paper says that for large adaptivity coefficients become equal and small (Parzen
