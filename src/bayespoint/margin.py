@@ -248,8 +248,8 @@ class AdaptiveMarginSVC(_ProgramSVC):
 
     The paper says that for large adaptivity coefficients become equal and small (Parzen
     windows). They become zero: the dual program shows that no coefficient is positive from
-    max_j sum_i y_i y_j k_ij / k_jj on, where one coefficient after the other has left. A
-    warning says so and gives that limit.
+    max_j sum_i y_i y_j k_ij / k_jj on. A warning says so and gives that limit. Well below it
+    all support vectors may be of one class, and so are all predictions.
 
     More than two classes are told apart one against the rest.
 
