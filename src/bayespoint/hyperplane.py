@@ -56,7 +56,8 @@ class LinearMarginSVC(LinearClassifierMixin, BaseEstimator):
     that is conjugate to the distance: the sum of absolute weights for "linf", the largest
     for "l1", and |w|^2 / 2 for "l2". The paper maximizes the margin with |w| = 1, which is
     the same where classes can be separated. Linear programs go to HiGHS, as does "l2"
-    without slacks; with slacks it goes to libsvm. Features should have similar scales.
+    without slacks, which takes long with hundreds of features; with slacks it goes to libsvm.
+    Features should have similar scales.
 
     References
     ----------

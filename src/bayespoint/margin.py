@@ -243,13 +243,13 @@ class AdaptiveMarginSVC(_ProgramSVC):
     -----
     Minimize sum xi_i so that y_i f(x_i) >= 1 - xi_i + adaptivity * a_i k(x_i, x_i) with
     f(x) = sum_j a_j y_j k(x_j, x) and a, xi >= 0. There is always a solution. Time grows as
-    m^2 to m^3 (0.3 to 1.5 s for m = 1000, under a minute for 5000), memory is the kernel
+    m^2 to m^2.3 (0.2 to 1.2 s for m = 1000, 5 to 50 s for 5000), memory is the kernel
     matrix, 8 m^2 bytes, and the rows of support vectors.
 
     The paper says that for large adaptivity coefficients become equal and small (Parzen
     windows). They become zero: the dual program shows that no coefficient is positive from
-    max_j sum_i y_i y_j k_ij / k_jj on, where one coefficient after the other has left. A
-    warning says so and gives that limit.
+    max_j sum_i y_i y_j k_ij / k_jj on. A warning says so and gives that limit. Well below it
+    all support vectors may be of one class, and so are all predictions.
 
     More than two classes are told apart one against the rest.
 

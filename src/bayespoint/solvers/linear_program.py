@@ -20,8 +20,8 @@ _ROW_SHARE = 20
 _IDLE = 0.1
 # Rows violated by no more than this are satisfied up to HiGHS's rounding.
 _SATISFIED = 100 * TOLERANCE
-# Iterations in a round after which the simplex method must be going in circles; rounds of
-# 600 to 5000 points needed a third of a point to three a point.
+# Iterations in a round after which the simplex method must be going in circles: rounds
+# that came to an end needed a few a point at most.
 _MAX_ITERATIONS = 10_000
 _MAX_ITERATIONS_A_POINT = 10
 # Where the program as it is cannot be solved, its coefficients are held back by the first
