@@ -515,21 +515,21 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
 
     def _rows(self, X, labels, weight, n_known: float | None = None) -> AnyRows:
         """Return rows with their sites; made for a single sweep if it is told what is known."""
-        n_classes, noise, full = len(self.classes_), self.noise_variance, self.covariance_ == "full"
-        joint = n_classes > 2
-        if joint:
-            noise = multiclass.some_noise(noise, X, self.prior_variance_)
-        data = (labels, weight, noise, n_classes) if joint else (labels, weight, noise)
-        if not full:
-            X = X if sparse.issparse(X) else sparse.csr_array(X)
-            rows = multiclass.FactorizedRows if joint else FactorizedRows
-            return rows(X, *data, self.fit_intercept)
-        if n_known is None:
+        n_classes, noise = len(self.classes_), self.noise_variance
+        if self.covariance_ == "full" and n_known is None:
             blocks = even_blocks(len(labels), len(self.prior_variance_) * (n_classes - 1))
+        elif self.covariance_ == "full":
+            blocks = growing_blocks(len(labels), n_known or 0.0)
         else:
-            blocks = growing_blocks(len(labels), n_known)
-        rows = multiclass.FullRows if joint else FullRows
-        return rows(X, *data, blocks)
+            X = X if sparse.issparse(X) else sparse.csr_array(X)
+        if n_classes == 2:
+            if self.covariance_ == "full":
+                return FullRows(X, labels, weight, noise, blocks)
+            return FactorizedRows(X, labels, weight, noise, self.fit_intercept)
+        data = labels, weight, multiclass.some_noise(noise, X, self.prior_variance_), n_classes
+        if self.covariance_ == "full":
+            return multiclass.FullRows(X, *data, blocks)
+        return multiclass.FactorizedRows(X, *data, self.fit_intercept)
 
     def _store(self, found: Fit, n_samples_seen: float) -> None:
         """Keep what predictions and later updates need, as plain arrays and numbers."""
