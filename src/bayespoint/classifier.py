@@ -125,7 +125,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         output.
     n_jobs : int, default=None
         Threads, of `fit` and with "perceptron" also of predictions; -1 means all
-        processors. The result does not depend on it.
+        processors. Chains and perceptrons run elsewhere if `joblib.parallel_config` says so.
+        The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seed of the sampler; pass an int for the same answer every time.
     verbose : int, default=0

@@ -393,6 +393,23 @@ def test_a_class_that_never_came_is_not_excluded(kind):
     assert p[:, 2].min() > 1e-6
 
 
+@pytest.mark.parametrize("share", [1.0, 0.3])
+def test_the_product_is_that_of_the_sites(share):
+    X, y = problem(3)
+    weight = np.random.default_rng(1).uniform(0.5, 2, len(y))
+    prior = prior_of(4, 3, "factorized")
+    rows = make_rows("factorized", X, y, 3, prior, weight, 1.0)
+    belief = prior
+    for _ in range(3):
+        belief = prior.times(rows.sweep(belief, share))
+    n_entries = X.size
+    for product, sites in zip(rows.product, rows.sites[:2], strict=True):
+        of_entries = np.einsum("i,ijk->kj", weight, sites[:n_entries].reshape(*X.shape, 2))
+        of_intercept = weight @ sites[n_entries:]
+        expected = np.column_stack([of_entries, of_intercept])
+        np.testing.assert_allclose(product.reshape(2, 4), expected, atol=1e-10)
+
+
 def test_a_wide_intercept_does_not_swing():
     # It used to take hundreds of sweeps to come back from the first rows of the first one.
     rng = np.random.default_rng(0)

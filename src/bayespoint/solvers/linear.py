@@ -17,6 +17,10 @@ SHORT = 4
 # Where rows are swept only once, a block has this share of those before it, but so many.
 BLOCK_SHARE = 1 / 4
 SMALLEST_BLOCK = 16
+# Numbers in a part of a block that is held at once, 128 kB, or rows in units of the number of
+# weights if that is more.
+PART = 16_000
+PART_ROWS = 2
 # From so many places rows are taken in turn.
 PLACES = 8
 # By what the share of an update that is made is multiplied where updates swing, but not below
@@ -299,12 +303,11 @@ class FullRows:
         self.score = 0.0
         self.products = self.products or [belief.nothing()] * len(self.blocks)
         for number, block in enumerate(self.blocks):
-            rows, mean, variance = _outputs(block.X, belief)
-            sites = block.precision, block.shift
-            data = block.y, block.weight, mean, variance, self.noise
-            self.score += refine(*data, share, *sites)
-            weights = block.weight * block.precision, block.weight * block.shift
-            product = _product(rows, *weights, len(belief.shift))
+            product = belief.nothing()
+            for here, rows, mean, variance in _outputs(block.X, belief):
+                _, y, weight, precision, shift = (values[here] for values in block)
+                self.score += refine(y, weight, mean, variance, self.noise, share, precision, shift)
+                _multiply(product, rows, weight * precision, weight * shift)
             belief = belief.over(self.products[number]).times(product)
             self.products[number] = product
         return reduce(Belief.times, self.products)
@@ -320,9 +323,9 @@ class FullRows:
 
         total = 0.0
         for block in self.blocks:
-            _, mean, variance = _outputs(block.X, belief)
-            sites = block.precision, block.shift
-            total += log_constant(block.y, block.weight, mean, variance, self.noise, *sites)
+            for here, _, mean, variance in _outputs(block.X, belief):
+                _, y, weight, *sites = (values[here] for values in block)
+                total += log_constant(y, weight, mean, variance, self.noise, *sites)
         return total
 
 
@@ -440,43 +443,54 @@ def fit_full(X, y, weight, prior: Belief, noise: float, max_iter: int, tol: floa
 def outputs(X, belief: Belief) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and variance of <w, x> for every row, with the intercept if there is one."""
     if belief.is_full:
-        blocks = [slice(start, start + BLOCK) for start in range(0, X.shape[0], BLOCK)]
-        parts = [_outputs(X[here], belief)[1:] for here in blocks]
-        means, variances = zip(*parts, strict=True)
-        return np.concatenate(means), np.concatenate(variances)
+        means, variances = np.empty(X.shape[0]), np.empty(X.shape[0])
+        for here, _, mean, variance in _outputs(X, belief):
+            means[here], variances[here] = mean, variance
+        return means, variances
     weights, variances = belief.mean(), belief.covariance()
     squared = X.power(2) if sparse.issparse(X) else X**2
     return _dot(X, weights), _dot(squared, variances)
 
 
-def _outputs(X, belief: Belief) -> tuple[Any, np.ndarray, np.ndarray]:
-    """Return rows as `_product` wants them, and mean and variance of their outputs."""
+def _outputs(X, belief: Belief):
+    """Yield parts of rows, as `_multiply` wants them, with mean and variance of their outputs.
+
+    Dense parts stay in the cache, and below the size at which memory is asked for and
+    given back every time, as it is on Dask's workers.
+    """
     lower = linalg.cholesky(belief.precision, lower=True, check_finite=False)
     root = linalg.lapack.dtrtri(lower, lower=1)[0]
     half = root @ belief.shift
     if _has_short_rows(X):
         from .._jit.linear import output_variances
 
-        variance = np.empty(X.shape[0])
-        intercept = len(half) > X.shape[1]
+        variance, intercept = np.empty(X.shape[0]), len(half) > X.shape[1]
         output_variances(X.data, X.indices, X.indptr, root.T @ root, intercept, variance)
-        return X, _dot(X, root.T @ half), variance
-    rows = np.ones((X.shape[0], len(half)))
-    rows[:, : X.shape[1]] = X.toarray() if sparse.issparse(X) else X
-    parts = linalg.blas.dtrmm(1.0, root, rows.T, lower=1)
-    return rows, half @ parts, np.einsum("ij,ij->j", parts, parts)
+        yield slice(None), X, _dot(X, root.T @ half), variance
+        return
+    size = max(PART // len(half), PART_ROWS * len(half))
+    for start in range(0, X.shape[0], size):
+        here = slice(start, start + size)
+        part = X[here]
+        rows = np.ones((part.shape[0], len(half)))
+        rows[:, : X.shape[1]] = part.toarray() if sparse.issparse(part) else part
+        parts = linalg.blas.dtrmm(1.0, root, rows.T, lower=1)
+        yield here, rows, half @ parts, np.einsum("ij,ij->j", parts, parts)
 
 
-def _product(rows, precision: np.ndarray, shift: np.ndarray, n_weights: int) -> Belief:
-    """Return the product of the sites of rows that come from `_outputs`."""
+def _multiply(product: Belief, rows, precision: np.ndarray, shift: np.ndarray) -> None:
+    """Multiply a product, in place, by the sites of rows that come from `_outputs`."""
+    total, shifts = product
     if sparse.issparse(rows):
         from .._jit.linear import add_products
 
-        total, intercept = np.zeros((n_weights, n_weights)), n_weights > rows.shape[1]
+        intercept = len(shifts) > rows.shape[1]
         add_products(rows.data, rows.indices, rows.indptr, precision, intercept, total)
-        return Belief(total, np.append(shift @ rows, [shift.sum()] * intercept))
-    scaled = rows * np.sqrt(precision)[:, None]
-    return Belief(scaled.T @ scaled, shift @ rows)
+        shifts += np.append(shift @ rows, [shift.sum()] * intercept)
+        return
+    shifts += shift @ rows
+    rows *= np.sqrt(precision)[:, None]
+    total += rows.T @ rows
 
 
 def _has_short_rows(X) -> bool:
