@@ -507,11 +507,8 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
 
     def _forget(self) -> Belief:
         """Return what is known, moved toward the prior."""
-        kept, prior, belief = 1 - self.forgetting, self._prior(), self._belief()
-        return Belief(
-            kept * belief.precision + self.forgetting * prior.precision,
-            kept * belief.shift + self.forgetting * prior.shift,
-        )
+        kept = self._belief().to_the(1 - self.forgetting)
+        return kept.times(self._prior().to_the(self.forgetting))
 
     def _rows(self, X, labels, weight, n_known: float | None = None) -> AnyRows:
         """Return rows with their sites; made for a single sweep if it is told what is known."""
