@@ -12,6 +12,7 @@ from bayespoint.bounds import (
     normalized_margins,
 )
 from bayespoint.datasets import TwoGaussians
+from bayespoint.margin import AdaptiveMarginSVC
 
 
 def printed(kappa, m, risk):
@@ -126,6 +127,22 @@ def test_adaptive_margins_of_a_fitted_classifier(rng):
     assert np.allclose(captured["alphas"], alphas, atol=1e-7)
     assert captured["norm"] == pytest.approx(norm)
     assert (captured["radius"], captured["adaptivity"]) == (1.0, 0.7)
+
+
+def test_certificate_of_the_machine_itself(rng, monkeypatch):
+    """The slacks that enter are those that the program made as small as possible."""
+    X = rng.standard_normal((80, 2))
+    y = np.where(X[:, 0] + 0.5 * rng.standard_normal(80) > 0, 1, -1)
+    model = AdaptiveMarginSVC("rbf", gamma=1.0, adaptivity=0.7, fit_intercept=False).fit(X, y)
+    captured = []
+
+    def capture(slacks, *rest, **options):
+        captured.append(slacks.sum())
+        return adaptive_margin_bound(slacks, *rest, **options)
+
+    monkeypatch.setattr("bayespoint.bounds.margin_distribution.adaptive_margin_bound", capture)
+    assert 0 < adaptive_margin_certificate(model, X, y) <= 1
+    assert captured[0] == pytest.approx(np.sum(model.objective_), rel=1e-6)
 
 
 def test_adaptive_bound_is_a_little_above_the_other_one(rng):
