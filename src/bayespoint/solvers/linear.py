@@ -24,7 +24,7 @@ PART_ROWS = 2
 # From so many places rows are taken in turn.
 PLACES = 8
 # By what the share of an update that is made is multiplied where updates swing, but not below
-# this part of the first, and where they do not: a change of the prior looks like a swing.
+# this part of the first, and where they do not.
 CALMING = 0.8
 CALMEST = 0.1
 LIVELIER = 1.1
@@ -185,6 +185,10 @@ class Scale:
             return variances
         return np.append(variances, self.intercept * (self.noise + factor))
 
+    def begin(self) -> None:
+        """Forget what was asked for by other rows."""
+        self._before = None
+
     def asked(self, belief: Belief) -> float:
         """Return what the rule asks for: the logarithm of the factor, less what it is."""
         n = len(self.unit)
@@ -239,17 +243,21 @@ def iterate(
     damping, change, n_iter = rows.damping, np.inf, 0
     scale = None if scale is None or scale.noise == 0 else scale  # then it does not matter
     asked = 0.0 if scale is None else np.inf
+    if scale is not None:
+        scale.begin()
     while n_iter < max_iter and max(change, LESS_EXACT * abs(asked)) > tol:
+        before = change
         if scale is not None and n_iter:
             asked = scale.asked(belief)
             if change <= max(tol, abs(asked)):  # else sweeps may change it as much
                 scale.step(asked)
                 prior = scale.prior(prior.is_full)
                 belief = prior.times(sites)
+                before = np.inf  # what a new prior moves is no swing
         share = damping if n_iter else 1.0
         sites = rows.sweep(belief, share)
         last, belief = belief, prior.times(sites)
-        before, change = change, belief.distance(last) / share
+        change = belief.distance(last) / share
         damping *= CALMING if change > before else LIVELIER
         damping = np.clip(damping, CALMEST * rows.damping, rows.damping)
         n_iter += 1
