@@ -441,6 +441,9 @@ def test_large_problems_are_factorized():
     X = sparse.random_array((50, 600), density=0.05, rng=np.random.default_rng(0), format="csr")
     model = classifier().fit(X, np.arange(50) % 2)
     assert model.covariance_ == "factorized"
+    assert classifier().fit(X[:, :200], np.arange(50) % 2).covariance_ == "full"
+    assert classifier().partial_fit(X[:, :200], np.arange(50) % 2).covariance_ == "factorized"
+    assert classifier().partial_fit(X[:, :90], np.arange(50) % 2).covariance_ == "full"
     assert not hasattr(model, "coef_covariance_")
 
 

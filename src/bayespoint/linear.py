@@ -38,8 +38,9 @@ from .solvers.linear import (
 
 AnyRows = FullRows | FactorizedRows | multiclass.FullRows | multiclass.FactorizedRows
 
-# covariance="auto" is "full" up to so many weights.
+# covariance="auto" is "full" up to so many weights; in a stream every batch takes their cube.
 MODERATE = 500
+MODERATE_IN_STREAM = 100
 # The prior variance of the intercept, in units of the noise and of prior outputs (for features
 # of unit length where the user fixes the prior).
 WIDE = 100.0
@@ -73,7 +74,8 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         8 d^2 bytes, and a handful of sweeps. "factorized" takes weights to be
         independent: O(nnz) a sweep for nnz entries that are not zero, 16 bytes for each of
         them while training. With C > 2 classes there are C - 1 times as many weights.
-        "auto" is "full" up to 500 weights.
+        "auto" is "full" up to 500 weights, in a stream, where every batch takes O(d^3), up
+        to 100.
     fit_intercept : bool, default=True
         Add a weight for a constant, with a wide prior of its own.
     max_iter : int, default=100
@@ -231,7 +233,9 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             )
         X, signs, weight = self._labeled(X, y, sample_weight)
         with one_blas_thread():
-            scale = self._set_prior(*column_sums(X, weight)) if first else None
+            scale = None
+            if first:
+                scale = self._set_prior(*column_sums(X, weight), moderate=MODERATE_IN_STREAM)
             n_known = 0.0 if first else (1 - self.forgetting) * self.n_samples_seen_
             belief = self._prior() if first else self._forget()
             if scale is not None:  # the first rows choose it, which takes as long as it takes
@@ -447,12 +451,12 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         labels, used = 2.0 * target - 1 if len(self.classes_) == 2 else target, weight > 0
         return (X, labels, weight) if used.all() else (X[used], labels[used], weight[used])
 
-    def _set_prior(self, squares, counts, n: float) -> Scale | None:
+    def _set_prior(self, squares, counts, n: float, moderate: int = MODERATE) -> Scale | None:
         """Fix the kind of covariance and the prior, or what is known of it."""
         n_weights, n_outputs = len(squares) + self.fit_intercept, len(self.classes_) - 1
         self.covariance_ = self.covariance
         if self.covariance == "auto":
-            self.covariance_ = "full" if n_weights * n_outputs <= MODERATE else "factorized"
+            self.covariance_ = "full" if n_weights * n_outputs <= moderate else "factorized"
         intercept = WIDE if self.fit_intercept else 0.0
         if self.prior_variance == "auto":
             # Of entries that are not zero: a rare feature need not have large weights.
