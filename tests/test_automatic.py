@@ -16,7 +16,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, LeaveOneOut, cross_val_predict
 
 from bayespoint import BayesPointClassifier
-from bayespoint.solvers import EP, Billiard, Corners, Gibbs, Perceptron
+from bayespoint.solvers import EP, Billiard, Cells, Corners, Gibbs, Nystroem, Perceptron
 
 SOLVERS = {
     "ep": EP(),
@@ -24,8 +24,10 @@ SOLVERS = {
     "gibbs": Gibbs(tol=0.2),
     "corners": Corners(),
     "perceptron": Perceptron(n_members=5),
+    "nystroem": Nystroem(20),
+    "cells": Cells(20),
 }
-NOISY_SOLVERS = ["ep", "billiard", "gibbs"]
+NOISY_SOLVERS = ["ep", "billiard", "gibbs", "cells"]
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +159,7 @@ def test_names_are_objects(solver, moons):
     np.testing.assert_array_equal(one.dual_coef_, two.dual_coef_)
 
 
-@pytest.mark.parametrize("solver", ["perceptron", "corners"])
+@pytest.mark.parametrize("solver", ["perceptron", "corners", "nystroem"])
 def test_label_noise_is_refused_by_solvers_that_know_none(solver, moons):
     with pytest.raises(ValueError, match=r"label_noise.*softness"):
         BayesPointClassifier(solver=solver, softness=0.1, label_noise=0.1).fit(*moons)
@@ -178,7 +180,7 @@ def test_probabilities_stay_away_from_certainty_by_the_label_noise(solver, label
         softness=0.01, solver=SOLVERS[solver], label_noise=label_noise, random_state=0
     ).fit(X, y)
     p = model.predict_proba(X)
-    if solver == "ep":
+    if solver in ("ep", "cells"):
         p = np.vstack([p, model.loo_proba_])
     # The limits, but for the rounding of a sum and a logarithm.
     assert label_noise - 1e-15 <= p.min() < label_noise + 0.05

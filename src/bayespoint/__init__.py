@@ -6,10 +6,14 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from . import bounds as bounds
     from . import solvers as solvers
     from .classifier import BayesPointClassifier as BayesPointClassifier
     from .export import to_arviz as to_arviz
+    from .hyperplane import LinearMarginSVC as LinearMarginSVC
     from .linear import LinearBayesPointClassifier as LinearBayesPointClassifier
+    from .margin import AdaptiveMarginSVC as AdaptiveMarginSVC
+    from .margin import LinearProgramSVC as LinearProgramSVC
     from .onion import OnionClassifier as OnionClassifier
     from .reject import rejection_curve as rejection_curve
 
@@ -17,19 +21,27 @@ __version__ = "0.1.0"
 
 # Where each public name lives; it is imported when it is first used.
 _HOME = {
+    "AdaptiveMarginSVC": "margin",
     "BayesPointClassifier": "classifier",
     "LinearBayesPointClassifier": "linear",
+    "LinearMarginSVC": "hyperplane",
+    "LinearProgramSVC": "margin",
     "OnionClassifier": "onion",
+    "bounds": "",
     "rejection_curve": "reject",
     "solvers": "",
     "to_arviz": "export",
 }
 
 __all__ = [
+    "AdaptiveMarginSVC",
     "BayesPointClassifier",
     "LinearBayesPointClassifier",
+    "LinearMarginSVC",
+    "LinearProgramSVC",
     "OnionClassifier",
     "__version__",
+    "bounds",
     "rejection_curve",
     "solvers",
     "to_arviz",

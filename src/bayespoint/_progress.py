@@ -64,6 +64,8 @@ def describe(info: dict[str, Any]) -> str:
             f"{info['n_consistent']} of {info['n_members']} perceptrons are consistent, "
             f"{info['n_mistakes']:,} mistakes, {info['n_rows']:,} rows of the kernel matrix"
         )
+    if "n_done" in info:
+        return f"{info['n_done']:,} of {info['n_cells']:,} cells"
     if "residual" in info:
         return f"pass {info['n_iter']:>3}, moments match to {info['residual']:.1e}" + (
             f", log evidence {info['log_evidence']:.2f}" if info["mixed"] else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from functools import partial
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -22,16 +23,19 @@ from sklearn.utils.validation import (
 from . import fit_whole
 from ._progress import CallbackSupportMixin, Progress, say, with_callbacks
 from ._threads import one_blas_thread
-from .evidence import Settings, choose
+from .automatic import LOCAL_KERNELS, for_solver, neighborhoods, solver_for_many
+from .evidence import Choice, Settings, choose
+from .fit_cells import fit_cells
+from .fit_landmarks import fit_landmarks
 from .fit_rows import fit_rows
 from .interrupt import interrupts
 from .kernel_machine import KernelMachine
 from .kernels import GAMMA_KERNELS, KERNELS
 from .probabilities import exactly_one, two_classes
-from .solvers import EP, Billiard, Corners, Gibbs, Perceptron
+from .solvers import EP, Billiard, Cells, Corners, Gibbs, Nystroem, Perceptron
 from .task import Answer, Task
 
-# solver="auto" is "ep" up to so many training points, "perceptron" beyond.
+# solver="auto" is "ep" up to so many training points; beyond, left-out points decide.
 LARGE = 2000
 # Of max_time, what the choice of gamma, softness and so on may take.
 SHARE_OF_CHOICE = 0.5
@@ -39,9 +43,11 @@ SHARE_OF_CHOICE = 0.5
 FLOATS = (np.float64, np.float32)
 SOLVERS = {
     "billiard": Billiard,
+    "cells": Cells,
     "corners": Corners,
     "ep": EP,
     "gibbs": Gibbs,
+    "nystroem": Nystroem,
     "perceptron": Perceptron,
 }
 # A random number in [0, this) seeds the generators of the solvers.
@@ -78,15 +84,18 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
     normalize : bool, default=False
         Scale all points to unit length in feature space: k(x, x') becomes
         k(x, x') / sqrt(k(x, x) k(x', x')).
-    solver : {"auto", "ep", "billiard", "gibbs", "corners", "perceptron"} or solver object, \
-            default="auto"
+    solver : {"auto", "ep", "billiard", "gibbs", "corners", "perceptron", "nystroem", "cells"} \
+            or solver object, default="auto"
         How to find the center of mass. "ep" approximates the posterior by a Gaussian,
         without sampling; "billiard" and "gibbs" sample it exactly, the billiard much
         faster; "corners" averages the corners of version space, a rough estimate. These
-        need the whole kernel matrix. "perceptron" averages perceptrons that learned in
-        different orders, and needs parts of it. "auto" is "ep" up to 2000 training points
-        if `cache_size` allows ("billiard" where "ep" does not converge), and "perceptron"
-        beyond. An object carries its own
+        need the whole kernel matrix. For many points: "perceptron" averages perceptrons that
+        learned in different orders, and needs parts of it; "nystroem" is "ep" in the span of
+        500 landmarks, for noisy labels; "cells" is "ep" in each of many cells of some 1000
+        neighbors, for a boundary with much detail. "auto" is "ep" up to 2000 training points
+        if `cache_size` allows ("billiard" where "ep" does not converge). Beyond, it is
+        "perceptron" if few points of a sample are wrong when they are left out, else
+        "cells" or "nystroem", whichever says more of such points. An object carries its own
         parameters, `solvers.Perceptron(n_members=50)`.
     softness : "auto" or float, default="auto"
         Added to the diagonal of the kernel matrix, relative to it, while training
@@ -96,15 +105,15 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         solvers raise an error.
     label_noise : "auto" or float, default=0
         Probability that a training label was flipped, wherever its point is (000, eq. 4),
-        below one half; softness is noise near the boundary. Not for "perceptron" and
-        "corners". "auto" may choose it beside softness, for twice the time of a fit.
+        below one half; softness is noise near the boundary. Not for "perceptron", "nystroem"
+        and "corners". "auto" may choose it beside softness, for twice the time of a fit.
     cache_size : float, default=2000
         Megabytes that a fit may take. Solvers need up to 32 m^2 bytes (48 m^2 "corners") for
         the kernel matrix of m training points and its factor, and 32 m for each draw of
         each output. "perceptron" needs 20 m bytes for each member of each output and a copy
         of the training points in single precision, and keeps rows of the kernel matrix
-        in what is left; less of it is slower, with the same result. An error says so
-        before more is used.
+        in what is left; less of it is slower, with the same result. "nystroem" needs 4 m bytes
+        for each landmark. An error says so before more is used.
     max_time : float, default=None
         Seconds after which `fit` returns the best answer so far, with a
         `ConvergenceWarning`. If they are not enough to make the kernel matrix of all
@@ -138,7 +147,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         These points; without columns for a precomputed kernel.
     draw_coef_ : ndarray of shape (n_outputs, n_draws, n_support)
         Coefficients of single hypotheses of unit length, drawn from the posterior; with
-        "perceptron" its members.
+        "perceptron" its members. With "cells" and more outputs of "nystroem" in a common
+        unit.
     draw_chains_ : int
         The draws are those of so many chains, one chain after the other.
     chain_coef_ : ndarray of shape (n_outputs, n_chains, n_support)
@@ -150,15 +160,18 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         What "auto" looked at, an entry a candidate: `gamma`, `fit_intercept`, `softness`,
         `label_noise` and `score`: the evidence log p(y) for two classes, for more the
         logarithm of the leave-one-out probability of the right classes. Of at most 600
-        training points. Empty if nothing had to be chosen.
+        training points; with "cells" those around three of them. Empty if nothing had to be
+        chosen.
+    cell_centers_ : ndarray of shape (n_cells, n_features)
+        With "cells": a point belongs to the nearest one.
     log_evidence_ : float
-        log p(y) of the training labels, with "ep"; for more than two classes the sum of
-        those of each class against the rest.
+        log p(y) of the training labels, with "ep", "nystroem" and "cells"; for more than two
+        classes the sum of those of each class against the rest.
     loo_proba_ : ndarray of shape (n_samples, n_classes)
-        Probabilities of each training point as if it had been left out, with "ep"; NaN
-        for points that were not used.
+        Probabilities of each training point as if it had been left out, with "ep", "nystroem"
+        and "cells"; NaN for points that were not used.
     n_iter_ : int
-        Passes of "ep" over the training points.
+        Passes of these over the training points.
     origin_ : ndarray
         The point from which the kernels linear (with an intercept) and rbf measure.
     probit_scale_, probit_df_ : float
@@ -172,9 +185,9 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         draws), `mixed` (whether this error can be believed), `hits` (n_outputs,
         n_samples: bounces on the wall of each training point, mistakes on it, or how hard
         it presses), `stop` (why it ended), `seconds`, `resultant` (length of the mean of
-        the unit hypotheses). Of "ep": `n_iter`, `residual` (largest mismatch of moments, in
-        standard deviations), `log_evidence`; it stops by "tol", "max_iter"
-        or "stalled", when it comes no closer. Of
+        the unit hypotheses). Of "ep", "nystroem" and "cells" (with `n_cells`): `n_iter`,
+        `residual` (largest mismatch of moments, in standard deviations), `log_evidence`; they
+        stop by "tol", "max_iter" or "stalled", when they come no closer. Of
         "billiard": `r_hat`, `n_bounces`, `length` (of the trajectories),
         `scatter` (one in so many bounces did), `errors` (mean number of training errors);
         it stops by "tol" or "n_bounces", or "escaped" of "herbrich". Of "gibbs": `r_hat`,
@@ -195,7 +208,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
     the Gram matrix; "ep" O(m^3) for each of some ten passes, a bounce of the billiard O(m),
     a sample of "gibbs" O(m^2 log m). "auto" looks at some ten to twenty candidates, each
     of which takes a short run of "ep" on at most 600 points. Perceptrons take O(m) for each
-    mistake and O(m n_features) for each training point that some member gets wrong.
+    mistake and O(m n_features) for each training point that some member gets wrong; "nystroem"
+    O(m r^2) for each of some five sweeps with r landmarks, "cells" O(m n^2) with cells of n points.
 
     Probabilities: with a Gaussian prior on w, the length of its part in the span of the
     training points is chi-distributed and independent of the direction, which is what
@@ -303,8 +317,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         with one_blas_thread(), interrupts() as interrupted:
             rng = np.random.default_rng(check_random_state(self.random_state).randint(_SEEDS))
             deadline = began + (np.inf if self.max_time is None else self.max_time)
-            solver = self._choose_solver(*signs.shape)
-            settings = self._choose_settings(X, signs, solver, deadline, interrupted)
+            solver, settings = self._choose(X, signs, deadline, interrupted)
             task = Task(
                 X=X,
                 signs=signs,
@@ -539,46 +552,61 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         outputs = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         return np.array([np.where(target == c, 1, -1) for c in outputs], dtype=np.int8)
 
-    def _choose_solver(self, n_outputs: int, m: int):
-        """Return the solver object that was asked for."""
-        if not isinstance(self.solver, str):
-            return self.solver
-        if self.solver != "auto":
-            return SOLVERS[self.solver]()
-        fits = fit_whole.memory(m, n_outputs, EP()) <= self.cache_size
-        return EP() if m <= LARGE and fits else Perceptron()
-
-    def _choose_settings(self, X, signs, solver, deadline: float, interrupted) -> Settings:
-        """Return what the user fixed, and choose the rest by its evidence."""
-        has_gamma = self.kernel in GAMMA_KERNELS
+    def _choose(self, X, signs, deadline: float, interrupted) -> tuple[Any, Settings]:
+        """Return a solver, and what the user fixed and evidence chose for it."""
         given = Settings(self.gamma, self.fit_intercept, self.softness, self.label_noise)
-        if not has_gamma:
+        if self.kernel not in GAMMA_KERNELS:
             given = given._replace(gamma=1.0)
-        if isinstance(solver, Perceptron):
-            # Perceptrons know no label noise, and do best with a larger gamma than the
-            # posterior does (docs/architecture.md).
-            noise = 0.0 if given.label_noise == "auto" else given.label_noise
-            gamma = "scale" if given.gamma == "auto" else given.gamma
-            given = given._replace(gamma=gamma, label_noise=noise)
         now = time.perf_counter()
         until = now + (deadline - now) * SHARE_OF_CHOICE
 
         def should_stop(seconds: float) -> bool:
             return bool(interrupted) or time.perf_counter() + seconds > until
 
-        choice = choose(X, signs, partial(self._settle_kernel, X), given, should_stop)
-        self.candidates_ = Bunch(**choice.columns())
-        if self.verbose and choice.score:
+        material = (X, signs, partial(self._settle_kernel, X))
+        solver, choice = self._named_solver(*signs.shape), None
+        if solver is None:
+            solver, choice = solver_for_many(*material, given, should_stop)
+        if choice is None:
+            near = neighborhoods(X) if isinstance(solver, Cells) and "auto" in given else None
+            choice = choose(*material, for_solver(given, solver), should_stop, near)
+        self._tell(choice, solver, "auto" in given)
+        return solver, choice.best
+
+    def _tell(self, choice: Choice, solver, chosen: bool) -> None:
+        """Keep the candidates, and say what was chosen."""
+        self.candidates_ = Bunch(**(choice if chosen else Choice(choice.best, {})).columns())
+        if self.verbose and self.solver == "auto":
+            say(f"solver {solver}")
+        if self.verbose and chosen and choice.score:
             say(f"{choice}")
-        return choice.best
+
+    def _named_solver(self, n_outputs: int, m: int):
+        """Return the solver that was asked for, or None where the data have to tell."""
+        if not isinstance(self.solver, str):
+            return self.solver
+        if self.solver != "auto":
+            return SOLVERS[self.solver]()
+        if m <= LARGE and fit_whole.memory(m, n_outputs, EP()) <= self.cache_size:
+            return EP()
+        if m <= LARGE:
+            return Perceptron()
+        if self.label_noise not in (0, "auto"):  # which landmarks and perceptrons do not know
+            return Cells() if self.kernel in LOCAL_KERNELS else Perceptron()
+        return None
 
     def _solve(self, task: Task) -> Answer:
         """Average hypotheses in the way of the solver."""
         rows_do = isinstance(task.solver, Perceptron)
-        progress = Progress(self, 1 if rows_do else len(task.signs), self.verbose)
+        at_once = isinstance(task.solver, Cells | Perceptron)  # all outputs
+        progress = Progress(self, 1 if at_once else len(task.signs), self.verbose)
         if rows_do:
             previous = getattr(self, "_state", None) if self.warm_start else None
             answer = fit_rows(task, progress, previous, keep_state=self.warm_start)
+        elif isinstance(task.solver, Nystroem):
+            answer = fit_landmarks(task, progress)
+        elif isinstance(task.solver, Cells):
+            answer = fit_cells(task, progress)
         else:
             answer = fit_whole.fit_whole(task, progress)
         progress.end()
@@ -590,7 +618,8 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         used = np.flatnonzero(
             np.any(answer.coef != 0, axis=0) | np.any(answer.draws != 0, axis=(0, 1))
         )
-        self.support_ = answer.rows[used]
+        carriers = answer.rows if answer.carriers is None else answer.carriers
+        self.support_ = carriers[used]
         self._keep_kernel(X, kernel)
         self.dual_coef_ = answer.coef[:, used]
         self.draw_coef_ = answer.draws[:, :, used]
@@ -609,8 +638,10 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         hits[:, answer.rows] = self.diagnostics_.hits
         self.diagnostics_.hits = hits
         self.diagnostics_.resultant = answer.resultant
-        for name in ("log_evidence_", "n_iter_", "loo_proba_"):
+        for name in ("log_evidence_", "n_iter_", "loo_proba_", "cell_centers_"):
             self.__dict__.pop(name, None)  # of an earlier fit with another solver
+        if answer.centers is not None:
+            self.cell_centers_ = answer.centers
         if answer.loo is not None:
             self.log_evidence_ = float(self.diagnostics_.log_evidence.sum())
             self.n_iter_ = int(self.diagnostics_.n_iter.max())

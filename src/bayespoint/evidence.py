@@ -55,6 +55,7 @@ class Choice(NamedTuple):
 
     best: Settings
     score: dict[Settings, float]
+    loo_error: float = np.nan  # of classes against the rest, with the best
 
     def __str__(self) -> str:
         values = [
@@ -76,6 +77,8 @@ def choose(
     kernel_for: Callable[[float | str, bool], Kernel],
     given: Settings,
     should_stop: Callable[[float], bool],
+    neighborhoods: list[np.ndarray] | None = None,
+    look_anyway: bool = False,
 ) -> Choice:
     """Climb to the best score, one step of one parameter at a time.
 
@@ -92,6 +95,11 @@ def choose(
     should_stop : callable
         Called with the seconds that the next candidate may take; a true answer ends with
         the best so far.
+    neighborhoods : list of arrays, default=None
+        Judge candidates by these points, with a kernel that is zero between different
+        neighborhoods; by some points at random if it is None.
+    look_anyway : bool, default=False
+        Whether to judge what is given, too, if there is nothing to choose.
 
     Returns
     -------
@@ -106,7 +114,7 @@ def choose(
     and the product of their evidences is not that of the labels. Which is the better guide
     was measured (docs/architecture.md).
     """
-    if "auto" not in given:
+    if "auto" not in given and not look_anyway:
         return Choice(given, {})
     scale = kernel_for("scale", True).gamma if given.gamma in ("auto", "scale") else 1.0
     if given.gamma == "scale":
@@ -121,20 +129,25 @@ def choose(
         int(np.argmin(np.abs(np.subtract(axis, value, dtype=float)))) if len(axis) > 1 else 0
         for axis, value in zip(axes, begin, strict=True)
     ]
-    search = _Search(X, signs, kernel_for, axes)
+    search = _Search(X, signs, kernel_for, axes, neighborhoods)
     best = search.climb(cast(Place, tuple(first)), should_stop)
     scores = {search.settings(place): known[0] for place, known in search.known.items()}
-    return Choice(search.settings(best), scores)
+    return Choice(search.settings(best), scores, search.loo_error(best))
 
 
 class _Search:
     """What is known about candidates, by their places on the axes."""
 
-    def __init__(self, X, signs: np.ndarray, kernel_for, axes: list):
+    def __init__(self, X, signs: np.ndarray, kernel_for, axes: list, neighborhoods):
         n_outputs, m = signs.shape
-        n = min(m, int(POINTS * min(1, MANY / n_outputs) ** (1 / 3)))
-        # The same points whatever the user's seed: the choice depends on the data alone.
-        self.rows = part_of_each_class(np.argmax(signs, axis=0) if n_outputs > 1 else signs[0], n)
+        if neighborhoods is None:
+            n = min(m, int(POINTS * min(1, MANY / n_outputs) ** (1 / 3)))
+            # The same points whatever the user's seed: the choice depends on the data alone.
+            target = np.argmax(signs, axis=0) if n_outputs > 1 else signs[0]
+            neighborhoods = [part_of_each_class(target, n)]
+        self.rows = np.concatenate(neighborhoods)
+        self.where = np.repeat(np.arange(len(neighborhoods)), [len(n) for n in neighborhoods])
+        n = len(self.rows)
         self.signs = signs[:, self.rows]
         self.seconds = n_outputs * PASSES * n**3 / SLOW_FLOPS
         self.X = X
@@ -145,6 +158,14 @@ class _Search:
 
     def settings(self, place: Place) -> Settings:
         return Settings(*(axis[i] for axis, i in zip(self.axes, place, strict=True)))
+
+    def loo_error(self, place: Place) -> float:
+        """Return the share of left-out points that are on the wrong side, over all outputs."""
+        found = self.known[place][1] if place in self.known else []
+        if not found:
+            return np.nan
+        sides = np.array([f.cavity_mean for f in found]) * self.signs
+        return float(np.mean(sides <= 0))
 
     def climb(self, best: Place, should_stop: Callable[[float], bool]) -> Place:
         """Return the place from which no step leads up, or the best when it must stop."""
@@ -221,6 +242,7 @@ class _Search:
             unit, lengths = unit_matrix(matrix, self.rows)
             if not lengths.any():
                 raise ValueError("all points at the origin")
+            unit[self.where[:, None] != self.where] = 0.0
             np.fill_diagonal(unit, 1.0)  # a point at the origin tells nothing of others
             self.matrices[key] = unit
         return self.matrices[key]

@@ -13,16 +13,15 @@ from sklearn.exceptions import ConvergenceWarning
 from ._progress import Progress
 from ._threads import elsewhere, one_blas_thread, threads
 from ._warn import warn
-from .gram import IndefiniteKernelError, check_symmetric
 from .interrupt import interrupts
-from .kernels import NOT_FINITE, in_double
+from .kernels import in_double
 from .probabilities import fitted_scale
-from .problem import off_origin
-from .row_store import WHOLE, RowStore, block_size
+from .row_store import RowStore, block_size
 from .solvers import Posterior
 from .solvers.perceptron import BYTES_PER_POINT, Members
 from .task import Answer, Task
-from .unit_kernel import AnyKernel, ProductKernel, is_product_kernel, lengths_in_blocks
+from .training_points import single_will_do, used_points
+from .unit_kernel import AnyKernel, ProductKernel
 
 # Training points held out for calibration: this share, but at least so many, and never
 # more than a fifth.
@@ -59,7 +58,7 @@ def fit_rows(task: Task, progress: Progress, previous: dict | None, keep_state: 
 
 def _fit(task: Task, progress: Progress, previous, keep_state: bool, interrupted) -> Answer:
     began = time.perf_counter()
-    rows, lengths = _points(task)
+    rows, lengths = used_points(task)
     kernel = _unit_kernel(task, rows, lengths)
     n_rows = _affordable_rows(task, kernel)
     members = _members(task, rows, previous)
@@ -112,31 +111,12 @@ def _learn_part(solver, kernel, n_rows: int, members: Members, seconds: float):
     return members, stop, store.n_computed
 
 
-def _points(task: Task) -> tuple[np.ndarray, np.ndarray]:
-    """Return the training points that are not at the origin, and their lengths."""
-    if task.kernel.name == "precomputed":
-        check_symmetric(task.X)
-        squared = np.diagonal(task.X) + task.kernel.constant
-        if not squared.min() >= 0:
-            raise IndefiniteKernelError(
-                f"The kernel matrix has {squared.min():.3g} on its diagonal, but the squared "
-                "length of a point cannot be negative."
-            )
-        lengths = np.sqrt(squared)
-    else:
-        lengths = lengths_in_blocks(task.kernel, task.X)
-    if not np.isfinite(lengths).all():
-        raise ValueError(NOT_FINITE)
-    rows = off_origin(lengths)
-    return rows, lengths[rows]
-
-
 def _unit_kernel(task: Task, rows: np.ndarray, lengths: np.ndarray) -> ProductKernel | AnyKernel:
     """Return the kernel of unit training points, in single precision where that will do."""
     X = task.X
     if len(rows) < task.n_samples:
         X = X[np.ix_(rows, rows)] if task.kernel.name == "precomputed" else X[rows]
-    if len(rows) > WHOLE and is_product_kernel(task.kernel, X):
+    if single_will_do(task, X):
         return ProductKernel(task.kernel, X)
     return AnyKernel(task.kernel, X, lengths)
 

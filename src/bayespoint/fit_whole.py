@@ -7,13 +7,12 @@ from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from ._progress import Progress, describe
+from ._progress import Progress
 from ._warn import warn
-from .evidence import part_of_each_class
 from .gram import IndefiniteKernelError
 from .kernels import in_double
+from .limits import affordable_part, warn_unless_converged
 from .probabilities import probit_scale
 from .problem import Problem, pose_problem
 from .solvers import Billiard, Posterior
@@ -27,7 +26,13 @@ SECONDS_PER_FACTOR = 3e-11
 
 def fit_whole(task: Task, progress: Progress) -> Answer:
     """Return the Bayes points of all outputs, from a solver that takes version spaces."""
-    rows = _choose_rows(task)
+    answer = average(task, _choose_rows(task), progress)
+    warn_unless_converged(answer.infos)
+    return answer
+
+
+def average(task: Task, rows: np.ndarray, progress: Progress | None) -> Answer:
+    """Average the hypotheses for some of the training points."""
     if task.kernel.name == "precomputed":
         matrix = task.X[np.ix_(rows, rows)] + task.kernel.constant
     else:
@@ -38,7 +43,6 @@ def fit_whole(task: Task, progress: Progress) -> Answer:
     posteriors = _solve(task, problem, progress)
     if task.fallback is not None and any(_is_lost(p.info) for p in posteriors):
         posteriors = _solve(task._replace(solver=task.fallback), problem, None)
-    _warn_unless_converged([p.info for p in posteriors])
     return _answer(problem, posteriors)
 
 
@@ -70,15 +74,7 @@ def memory(m: int, n_outputs: int, solver: Any) -> float:
 
 def _choose_rows(task: Task) -> np.ndarray:
     """Return the training points that time and memory allow, all if possible."""
-    m = task.n_samples
-    rows = np.arange(m)
-    if task.max_time is not None and (n := _affordable(task)) < m:
-        rows = part_of_each_class(task.target, n, task.rng)
-        warn(
-            f"max_time={task.max_time:g} is too short to use all {m} training points: the "
-            f"classifier is trained on {len(rows)} of them, chosen at random.",
-            ConvergenceWarning,
-        )
+    rows = affordable_part(task, np.arange(task.n_samples), lambda n: _seconds(task, n))
     needed = memory(len(rows), len(task.signs), task.solver)
     if needed > task.cache_size:
         raise ValueError(
@@ -90,14 +86,10 @@ def _choose_rows(task: Task) -> np.ndarray:
     return rows
 
 
-def _affordable(task: Task) -> int:
-    """Return how many points can be made ready in half of the time that is left."""
-    left = task.deadline - time.perf_counter()
+def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
+    """Return about how long it takes to make n points ready."""
     factors = 1 + len(task.signs) * getattr(task.solver, "n_factors", 0)
-    sizes = np.arange(100, 100_000, 50)
-    seconds = SECONDS_PER_ENTRY * sizes**2.0 + factors * SECONDS_PER_FACTOR * sizes**3.0
-    fits = int(np.searchsorted(seconds, left / 2))
-    return int(sizes[max(fits - 1, 0)])
+    return SECONDS_PER_ENTRY * n**2.0 + factors * SECONDS_PER_FACTOR * n**3.0
 
 
 def _solve(task: Task, problem: Problem, progress: Progress | None) -> list[Posterior]:
@@ -161,25 +153,4 @@ def _answer(problem: Problem, posteriors: list[Posterior]) -> Answer:
         infos=infos,
         draw_chains=kinds.pop()[1] if len(kinds) == 1 else 1,
         loo=loo,
-    )
-
-
-def _warn_unless_converged(infos: list[dict]) -> None:
-    """Say how far the solver got where it had to stop early."""
-    early = [info for info in infos if info["stop"] not in ("tol", "done")]
-    if not early:
-        return
-    worst = max(early, key=lambda info: (not info["mixed"], np.nan_to_num(info["angle"])))
-    advice = {
-        "n_bounces": "Raise n_bounces or tol of the solver, or soften the boundary",
-        "n_samples": "Raise n_samples or tol of the solver, or soften the boundary",
-        "max_iter": "Raise max_iter or tol of the solver, or soften the boundary",
-        "stalled": 'Soften the boundary, or pass solver="billiard"',
-        "max_time": "Raise max_time",
-        "interrupted": "Press Ctrl-C twice to stop without an answer",
-    }.get(worst["stop"], "Fit again for a more exact answer")
-    warn(
-        f"The solver stopped early ({worst['stop']}): {describe(worst).strip()}. The answer so "
-        f"far is kept. {advice}.",
-        ConvergenceWarning,
     )

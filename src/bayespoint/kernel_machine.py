@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from .kernels import Kernel, canonical, settle_kernel
-from .prediction import outputs, precomputed_outputs
+from .prediction import cell_outputs, outputs, precomputed_outputs
 
 
 class KernelMachine(BaseEstimator):
@@ -55,12 +55,20 @@ class KernelMachine(BaseEstimator):
             self.support_vectors_ = X[self.support_]
 
     def _kernel_outputs(
-        self, X, columns: np.ndarray, single: bool = False, n_jobs: int | None = None
+        self,
+        X,
+        columns: np.ndarray,
+        single: bool = False,
+        n_jobs: int | None = None,
+        unit: bool = True,
     ) -> Iterator[np.ndarray]:
-        """Yield the outputs of hypotheses, one a column, at blocks of validated points."""
+        """Yield the outputs of hypotheses, one a column, at blocks of validated points.
+
+        They are those at points of unit length in feature space, unless told otherwise.
+        """
         X = canonical(X)
         if self.kernel == "precomputed":
-            length = np.sqrt(self._mean_square) or 1.0
+            length = (np.sqrt(self._mean_square) if unit else 1.0) or 1.0
             return precomputed_outputs(X, self.support_, columns, self.constant_, length)
         kernel = Kernel(
             self.kernel,
@@ -71,7 +79,11 @@ class KernelMachine(BaseEstimator):
             constant=self.constant_,
             origin=self.origin_,
         )
-        return outputs(kernel, X, self.support_vectors_, columns, single, n_jobs)
+        if hasattr(self, "cell_centers_"):
+            return iter(
+                [cell_outputs(kernel, X, self.support_vectors_, columns, self.cell_centers_)]
+            )
+        return outputs(kernel, X, self.support_vectors_, columns, single, n_jobs, unit)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -507,29 +508,25 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
 
     def _forget(self) -> Belief:
         """Return what is known, moved toward the prior."""
-        kept, prior, belief = 1 - self.forgetting, self._prior(), self._belief()
-        return Belief(
-            kept * belief.precision + self.forgetting * prior.precision,
-            kept * belief.shift + self.forgetting * prior.shift,
-        )
+        kept = self._belief().to_the(1 - self.forgetting)
+        return kept.times(self._prior().to_the(self.forgetting))
 
     def _rows(self, X, labels, weight, n_known: float | None = None) -> AnyRows:
         """Return rows with their sites; made for a single sweep if it is told what is known."""
-        n_classes, noise = len(self.classes_), self.noise_variance
-        if self.covariance_ == "full" and n_known is None:
-            blocks = even_blocks(len(labels), len(self.prior_variance_) * (n_classes - 1))
-        elif self.covariance_ == "full":
-            blocks = growing_blocks(len(labels), n_known or 0.0)
-        else:
-            X = X if sparse.issparse(X) else sparse.csr_array(X)
+        n_classes, full = len(self.classes_), self.covariance_ == "full"
+        last: Any = self.fit_intercept
+        if full and n_known is None:
+            last = even_blocks(len(labels), len(self.prior_variance_) * (n_classes - 1))
+        elif full:
+            last = growing_blocks(len(labels), n_known or 0.0)
+        elif not sparse.issparse(X):
+            X = sparse.csr_array(X)
         if n_classes == 2:
-            if self.covariance_ == "full":
-                return FullRows(X, labels, weight, noise, blocks)
-            return FactorizedRows(X, labels, weight, noise, self.fit_intercept)
-        data = labels, weight, multiclass.some_noise(noise, X, self.prior_variance_), n_classes
-        if self.covariance_ == "full":
-            return multiclass.FullRows(X, *data, blocks)
-        return multiclass.FactorizedRows(X, *data, self.fit_intercept)
+            two = FullRows if full else FactorizedRows
+            return two(X, labels, weight, self.noise_variance, last)
+        more = multiclass.FullRows if full else multiclass.FactorizedRows
+        noise = multiclass.some_noise(self.noise_variance, X, self.prior_variance_)
+        return more(X, labels, weight, noise, n_classes, last)
 
     def _store(self, found: Fit, n_samples_seen: float) -> None:
         """Keep what predictions and later updates need, as plain arrays and numbers."""

@@ -10,6 +10,7 @@ from scipy import sparse
 from ._threads import one_blas_thread, threads
 from .kernels import Kernel, in_double
 from .row_store import BLOCK
+from .solvers.cells import nearest
 from .unit_kernel import ProductKernel, is_product_kernel, lengths_in_blocks, panels
 
 # Bytes of kernel matrix held at once.
@@ -25,8 +26,9 @@ def outputs(
     coef: np.ndarray,
     single: bool = False,
     n_jobs: int | None = None,
+    unit: bool = True,
 ) -> Iterator[np.ndarray]:
-    """Yield the outputs at the rows of X, normalised by their length in feature space.
+    """Yield the outputs at the rows of X, by default per length in feature space.
 
     Parameters
     ----------
@@ -42,6 +44,9 @@ def outputs(
         Whether kernel values in single precision will do.
     n_jobs : int, default=None
         Threads, where values in single precision will do.
+    unit : bool, default=True
+        Whether to divide by the length of a row in feature space. Values in single
+        precision always are.
 
     Yields
     ------
@@ -55,9 +60,24 @@ def outputs(
     rows = max(PREDICTION_BLOCK // (8 * max(coef.shape)), 1)
     for start in range(0, X.shape[0], rows):
         part = in_double(X[start : start + rows])
-        lengths = kernel.lengths(part)
-        values = kernel(part, support) / np.where(lengths > 0, lengths, 1.0)[:, None]
+        values = kernel(part, support)
+        if unit:
+            lengths = kernel.lengths(part)
+            values = values / np.where(lengths > 0, lengths, 1.0)[:, None]
         yield values @ coef
+
+
+def cell_outputs(
+    kernel: Kernel, X, support_vectors, coef: np.ndarray, centers: np.ndarray
+) -> np.ndarray:
+    """Return the outputs of hypotheses that see only support vectors of a point's own cell."""
+    cell, cell_of_support = nearest(X, centers), nearest(support_vectors, centers)
+    values = np.zeros((X.shape[0], coef.shape[1]))
+    for c in np.intersect1d(cell, cell_of_support):
+        points, carriers = np.flatnonzero(cell == c), np.flatnonzero(cell_of_support == c)
+        blocks = outputs(kernel, X[points], support_vectors[carriers], coef[carriers])
+        values[points] = np.concatenate(list(blocks))
+    return values
 
 
 def precomputed_outputs(X, support: np.ndarray, coef: np.ndarray, constant: float, length: float):

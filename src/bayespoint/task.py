@@ -37,10 +37,10 @@ class Task(NamedTuple):
 class Answer(NamedTuple):
     """Hypotheses as coefficients on training points, an entry an output."""
 
-    rows: np.ndarray  # the training points that the coefficients are for
-    coef: np.ndarray  # (n_outputs, n_rows), of the mean of unit hypotheses
-    draws: np.ndarray  # (n_outputs, n_draws, n_rows), of single ones
-    chains: np.ndarray  # (n_outputs, n_chains, n_rows), of means of independent parts
+    rows: np.ndarray  # the training points that were used
+    coef: np.ndarray  # (n_outputs, n_carriers), of the mean of unit hypotheses
+    draws: np.ndarray  # (n_outputs, n_draws, n_carriers), of single ones
+    chains: np.ndarray  # (n_outputs, n_chains, n_carriers), of means of independent parts
     resultant: np.ndarray  # (n_outputs,), length of the mean
     softness: float
     label_noise: float
@@ -49,5 +49,7 @@ class Answer(NamedTuple):
     infos: list[dict[str, Any]]
     draw_chains: int = 1  # the draws are of so many chains, one after the other
     loo: np.ndarray | None = None  # (n_rows, n_outputs), standardized outputs of left-out points
+    carriers: np.ndarray | None = None  # the points that coefficients are for, if not all rows
+    centers: np.ndarray | None = None  # of cells, where the kernel is zero between them
     single: bool = False  # whether kernel values in single precision will do
     state: dict[str, Any] | None = None  # from which to go on

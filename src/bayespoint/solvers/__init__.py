@@ -1,10 +1,12 @@
-"""Solvers: from a version space, or rows of a Gram matrix, to a posterior."""
+"""Solvers: from a version space, rows of a Gram matrix, or features, to a posterior."""
 
 from .billiard import Billiard
+from .cells import Cells
 from .corners import Corners
 from .ep import EP
 from .gibbs import Gibbs
+from .nystroem import Nystroem
 from .perceptron import Perceptron
 from .posterior import Posterior
 
-__all__ = ["EP", "Billiard", "Corners", "Gibbs", "Perceptron", "Posterior"]
+__all__ = ["EP", "Billiard", "Cells", "Corners", "Gibbs", "Nystroem", "Perceptron", "Posterior"]

@@ -154,7 +154,7 @@ class EP(BaseEstimator):
                 state["stop"] = "interrupted"
             elif time.perf_counter() > deadline:
                 state["stop"] = "max_time"
-            if on_round is not None and on_round(_info(found, state["stop"])):
+            if on_round is not None and on_round(info_of(found, state["stop"])):
                 state["stop"] = state["stop"] or "callback"
             return bool(state["stop"])
 
@@ -177,7 +177,7 @@ class EP(BaseEstimator):
         coef = found.coef * space.signs / mean_length(space.gram.rank)
         # The mean of unit vectors is not longer than one, but its approximation may be.
         coef /= max(1.0, float(np.linalg.norm(space.combine(coef))))
-        info = _info(found, stop) | {
+        info = info_of(found, stop) | {
             "hits": np.abs(found.coef),
             "loo_mean": found.cavity_mean,
             "loo_variance": found.cavity_variance,
@@ -438,7 +438,8 @@ def _draws(space: VersionSpace, found: Approximation, n_draws: int, rng) -> np.n
     return space.dual(draws / np.linalg.norm(draws, axis=1, keepdims=True))
 
 
-def _info(found: Approximation, stop: str) -> dict[str, Any]:
+def info_of(found: Any, stop: str) -> dict[str, Any]:
+    """Return what people want to know of an approximation."""
     close = found.residual <= CLOSE
     return {
         "angle": 0.0 if close else np.nan,

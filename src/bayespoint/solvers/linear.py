@@ -24,7 +24,7 @@ PART_ROWS = 2
 # From so many places rows are taken in turn.
 PLACES = 8
 # By what the share of an update that is made is multiplied where updates swing, but not below
-# this part of the first, and where they do not: a change of the prior looks like a swing.
+# this part of the first, and where they do not.
 CALMING = 0.8
 CALMEST = 0.1
 LIVELIER = 1.1
@@ -85,6 +85,10 @@ class Belief(NamedTuple):
     def over(self, other: Belief) -> Belief:
         """Return the quotient."""
         return Belief(self.precision - other.precision, self.shift - other.shift)
+
+    def to_the(self, power: float) -> Belief:
+        """Return a power of it."""
+        return Belief(power * self.precision, power * self.shift)
 
     def nothing(self) -> Belief:
         """Return the factor of the same kind that says nothing."""
@@ -181,6 +185,10 @@ class Scale:
             return variances
         return np.append(variances, self.intercept * (self.noise + factor))
 
+    def begin(self) -> None:
+        """Forget what was asked for by other rows."""
+        self._before = None
+
     def asked(self, belief: Belief) -> float:
         """Return what the rule asks for: the logarithm of the factor, less what it is."""
         n = len(self.unit)
@@ -235,17 +243,21 @@ def iterate(
     damping, change, n_iter = rows.damping, np.inf, 0
     scale = None if scale is None or scale.noise == 0 else scale  # then it does not matter
     asked = 0.0 if scale is None else np.inf
+    if scale is not None:
+        scale.begin()
     while n_iter < max_iter and max(change, LESS_EXACT * abs(asked)) > tol:
+        before = change
         if scale is not None and n_iter:
             asked = scale.asked(belief)
             if change <= max(tol, abs(asked)):  # else sweeps may change it as much
                 scale.step(asked)
                 prior = scale.prior(prior.is_full)
                 belief = prior.times(sites)
+                before = np.inf  # what a new prior moves is no swing
         share = damping if n_iter else 1.0
         sites = rows.sweep(belief, share)
         last, belief = belief, prior.times(sites)
-        before, change = change, belief.distance(last) / share
+        change = belief.distance(last) / share
         damping *= CALMING if change > before else LIVELIER
         damping = np.clip(damping, CALMEST * rows.damping, rows.damping)
         n_iter += 1
@@ -259,11 +271,50 @@ def independent(variances: np.ndarray, full: bool) -> Belief:
     return Belief(np.diag(precision) if full else precision, np.zeros(len(variances)))
 
 
-class FullRows:
+class InBlocks:
+    """Rows whose sites are updated a block at a time.
+
+    The product of the sites of each block is kept, so that what a block learns is known to
+    the next.
+
+    Attributes
+    ----------
+    score : float
+        Log probability of the labels, each given all that the last sweep knew when it came
+        to it.
+    """
+
+    damping = 0.9  # as sites of many rows are updated at once
+
+    def __init__(self, blocks: list[Any]):
+        self.blocks = blocks
+        self.products: list[Belief] = []
+        self.score = 0.0
+
+    def sweep(self, belief: Belief, share: float) -> Belief:
+        """Make a share of the update of the sites, and return their product."""
+        self.score = 0.0
+        self.products = self.products or [belief.nothing()] * len(self.blocks)
+        for number, block in enumerate(self.blocks):
+            product = self._update(block, belief, share)
+            belief = belief.over(self.products[number]).times(product)
+            self.products[number] = product
+        return reduce(Belief.times, self.products, belief.nothing())
+
+    def learn_once(self, prior: Belief) -> Fit:
+        """Sweep over the rows once; every block is predicted before it is learned."""
+        belief = prior.times(self.sweep(prior, 1.0))
+        return Fit(belief, prior, self.score, np.inf, 1)
+
+    def _update(self, block, belief: Belief, share: float) -> Belief:
+        """Make a share of the update of a block, add to the score, and return its product."""
+        raise NotImplementedError
+
+
+class FullRows(InBlocks):
     """Rows whose sites are updated a block at a time; weights may be correlated.
 
-    O(n d^2) a sweep. The product of the sites of each block is kept, so that what a block
-    learns is known to the next.
+    O(n d^2) a sweep.
 
     Parameters
     ----------
@@ -277,45 +328,23 @@ class FullRows:
         Variance of the noise on outputs.
     blocks : list of slices or arrays of indices
         The rows of each block; see `even_blocks` and `growing_blocks`.
-
-    Attributes
-    ----------
-    score : float
-        Log probability of the labels, each given all that the last sweep knew when it came
-        to it.
     """
 
-    damping = 0.9  # as sites of many rows are updated at once
-
     def __init__(self, X, y: np.ndarray, weight: np.ndarray, noise: float, blocks: list):
+        super().__init__(
+            [_Block(X[b], y[b].copy(), weight[b].copy(), *np.zeros((2, len(y[b])))) for b in blocks]
+        )
         self.noise = noise
-        self.blocks = [
-            _Block(X[b], y[b].copy(), weight[b].copy(), np.zeros(len(y[b])), np.zeros(len(y[b])))
-            for b in blocks
-        ]
-        self.products: list[Belief] = []
-        self.score = 0.0
 
-    def sweep(self, belief: Belief, share: float) -> Belief:
-        """Update the sites, and return their product."""
+    def _update(self, block: _Block, belief: Belief, share: float) -> Belief:
         from .._jit.linear import refine
 
-        self.score = 0.0
-        self.products = self.products or [belief.nothing()] * len(self.blocks)
-        for number, block in enumerate(self.blocks):
-            product = belief.nothing()
-            for here, rows, mean, variance in _outputs(block.X, belief):
-                _, y, weight, precision, shift = (values[here] for values in block)
-                self.score += refine(y, weight, mean, variance, self.noise, share, precision, shift)
-                _multiply(product, rows, weight * precision, weight * shift)
-            belief = belief.over(self.products[number]).times(product)
-            self.products[number] = product
-        return reduce(Belief.times, self.products)
-
-    def learn_once(self, prior: Belief) -> Fit:
-        """Sweep over the rows once; every block is predicted before it is learned."""
-        belief = prior.times(self.sweep(prior, 1.0))
-        return Fit(belief, prior, self.score, np.inf, 1)
+        product = belief.nothing()
+        for here, rows, mean, variance in _outputs(block.X, belief):
+            _, y, weight, precision, shift = (values[here] for values in block)
+            self.score += refine(y, weight, mean, variance, self.noise, share, precision, shift)
+            _multiply(product, rows, weight * precision, weight * shift)
+        return product
 
     def log_constant(self, belief: Belief) -> float:
         """Return their part of the log evidence."""
@@ -411,10 +440,7 @@ class FactorizedRows:
         sweep(*data, *after, *self.sites)
         for old, new in zip(before, self.sites, strict=False):
             new[:] = old + share * (new - old)
-        self.product = Belief(
-            product.precision + share * (after.precision - belief.precision),
-            product.shift + share * (after.shift - belief.shift),
-        )
+        self.product = product.times(after.over(belief).to_the(share))
         return self.product
 
     def learn_once(self, prior: Belief) -> Fit:

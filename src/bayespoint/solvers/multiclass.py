@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse, special
 
-from .linear import Belief, Fit, mixed_order
+from .linear import Belief, Fit, InBlocks, mixed_order
 
 # Numbers that a block of rows may need at once.
 BLOCK = 4_000_000
@@ -44,7 +43,7 @@ def basis(n_classes: int) -> np.ndarray:
     return columns / np.sqrt(k * (k + 1.0))
 
 
-class FullRows:
+class FullRows(InBlocks):
     """Rows whose sites are updated a block at a time; weights may be correlated.
 
     A sweep takes O(n K^2 d (d + K)) with K = n_classes - 1 outputs. Beliefs are about the
@@ -66,38 +65,24 @@ class FullRows:
         The rows of each block.
     """
 
-    damping = 0.9
-
     def __init__(self, X, target, weight, noise: float, n_classes: int, blocks: list):
+        super().__init__(
+            [
+                _Block(
+                    X[b], target[b].copy(), weight[b].copy(), *_no_sites(len(target[b]), n_classes)
+                )
+                for b in blocks
+            ]
+        )
         self.noise, self.n_classes = noise, n_classes
-        self.blocks = [
-            _Block(
-                X[b], target[b].copy(), weight[b].copy(), *np.zeros((2, len(target[b]), n_classes))
-            )
-            for b in blocks
-        ]
-        self.products: list[Belief] = []
-        self.score = 0.0
-
-    def sweep(self, belief: Belief, share: float) -> Belief:
-        """Make a share of the update of the sites, and return their product."""
-        self.score = 0.0
-        self.products = self.products or [belief.nothing()] * len(self.blocks)
-        for number, block in enumerate(self.blocks):
-            self.score += self._refine(block, belief, share)
-            product = _collect(*block, self.noise, belief.nothing())
-            belief = belief.over(self.products[number]).times(product)
-            self.products[number] = product
-        return reduce(Belief.times, self.products, belief.nothing())
-
-    def learn_once(self, prior: Belief) -> Fit:
-        """Sweep over the rows once; every block is predicted before it is learned."""
-        belief = prior.times(self.sweep(prior, 1.0))
-        return Fit(belief, prior, self.score, np.inf, 1)
 
     def log_constant(self, belief: Belief) -> float:
         """Return their part of the log evidence."""
         return sum(self._refine(block, belief, 0.0) for block in self.blocks)
+
+    def _update(self, block: _Block, belief: Belief, share: float) -> Belief:
+        self.score += self._refine(block, belief, share)
+        return _collect(*block, self.noise, belief.nothing())
 
     def _refine(self, block: _Block, belief: Belief, share: float) -> float:
         """Make a share of the updates; return the part of the log evidence before them."""
@@ -109,6 +94,10 @@ class FullRows:
             given = target[rows], weight[rows], self.noise, share, ROUNDS, tau[rows], nu[rows]
             total += refine(mean, covariance, *given)
         return total
+
+
+def _no_sites(*shape: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.zeros(shape), np.zeros(shape)
 
 
 class _Block(NamedTuple):
@@ -163,10 +152,7 @@ class FactorizedRows:
         for old, new in zip(before, self.sites, strict=False):
             new[:] = old + share * (new - old)
         after = Belief(precision.T.ravel(), shift.T.ravel())
-        self.product = Belief(
-            product.precision + share * (after.precision - belief.precision),
-            product.shift + share * (after.shift - belief.shift),
-        )
+        self.product = product.times(after.over(belief).to_the(share))
         return self.product
 
     def learn_once(self, prior: Belief) -> Fit:
@@ -189,7 +175,7 @@ class FactorizedRows:
         """
         X, (target, weight, noise, _), n_outputs = self.X, self.problem, self.n_classes - 1
         n_sites = X.nnz + len(target) * self.intercept
-        sites = np.zeros((n_sites, n_outputs)), np.zeros((n_sites, n_outputs))
+        sites = _no_sites(n_sites, n_outputs)
         comparisons = np.zeros((2, len(target), self.n_classes))
         self.sites = *sites, *comparisons
         product = belief.nothing()

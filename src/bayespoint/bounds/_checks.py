@@ -1,0 +1,68 @@
+"""What the bounds ask of the numbers that they are given."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral
+
+import numpy as np
+
+# Of the largest number; a solver's zero may be negative by this much.
+ROUNDING = 1e-9
+
+
+def at_risk(confidence: float) -> float:
+    """Return the probability with which a bound may fail."""
+    inside("confidence", confidence, 0, 1)
+    return 1 - confidence
+
+
+def inside(name: str, value: float, low: float, high: float) -> None:
+    """Refuse a number that is not strictly between two others."""
+    if not low < value < high:
+        raise ValueError(f"{name} should be between {low} and {high}, but is {value!r}.")
+
+
+def positive(name: str, value: float) -> None:
+    """Refuse a number that is not positive and finite."""
+    if not 0 < value < math.inf:
+        raise ValueError(f"{name} should be a positive finite number, but is {value!r}.")
+
+
+def share(name: str, value: float) -> None:
+    """Refuse a number that cannot be a share of something."""
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} should be a share between 0 and 1, but is {value!r}.")
+
+
+def count(name: str, value: float, least: int = 1) -> None:
+    """Refuse what is not a whole number, or too small a one."""
+    if not isinstance(value, Integral) or value < least:
+        raise ValueError(f"{name} should be a whole number of at least {least}, but is {value!r}.")
+
+
+def vector(name: str, values, length: int | None = None) -> np.ndarray:
+    """Return finite numbers, one for each training point."""
+    values = np.asarray(values, dtype=float)
+    if values.ndim != 1 or not values.size:
+        raise ValueError(
+            f"{name} should be a list of numbers, one for each training point, but has shape "
+            f"{values.shape}."
+        )
+    if length is not None and len(values) != length:
+        raise ValueError(
+            f"{name} should have an entry for each of {length} training points, but has "
+            f"{len(values)}."
+        )
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} should be finite numbers, but some are NaN or infinite.")
+    return values
+
+
+def not_negative(name: str, values: np.ndarray) -> None:
+    """Refuse numbers of which one is negative by more than a solver's rounding."""
+    if values.min() < -ROUNDING * np.abs(values).max():
+        worst = int(np.argmin(values))
+        raise ValueError(
+            f"{name} should not be negative, but entry {worst} is {values[worst]:.3g}."
+        )

@@ -1,0 +1,99 @@
+"""Splits of the benchmark of Rätsch and others, and the protocol of 004, sec. 2.6.2."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold
+
+from ..datasets import DATA_VARIABLE
+from ..margin import AdaptiveMarginSVC
+
+# Candidates for the width of the kernel, half an octave apart.
+SIGMAS = tuple(2.0 ** (k / 2) for k in range(-4, 11))
+# The width is the median of the best ones on so many training sets, by so many folds.
+N_CHOICES = 5
+N_FOLDS = 5
+
+
+class Benchmark(NamedTuple):
+    """A data set with its splits into training and test points."""
+
+    X: np.ndarray
+    y: np.ndarray
+    splits: list[tuple[np.ndarray, np.ndarray]]
+    n_published: int  # splits that are the published ones; they come first
+
+
+def load_benchmark(name: str, folder: str | None, n_splits: int) -> Benchmark:
+    """Load a data set with published splits as far as they are known, then random ones.
+
+    Parameters
+    ----------
+    name : str
+        Such as "banana".
+    folder : str or None
+        Folder with raetsch/NAME.npz; by default the environment variable BAYESPOINT_DATA.
+        The file holds X, y, train_idx and test_idx (a row a published split) and
+        gen_train_idx (a row a random split, whose test points are all others).
+    n_splits : int
+        Number of splits, at most as many as there are in the file.
+
+    Returns
+    -------
+    Benchmark
+        Points, labels -1 and +1, and splits.
+    """
+    folder = folder or os.environ.get(DATA_VARIABLE)
+    if not folder:
+        raise FileNotFoundError(
+            f"The splits of the benchmark are needed: name a folder with the file "
+            f"raetsch/{name}.npz by --data or {DATA_VARIABLE}."
+        )
+    path = Path(folder) / "raetsch" / f"{name}.npz"
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no file raetsch/{name}.npz in the data folder {folder}.")
+    with np.load(path) as file:
+        X, y = file["X"].astype(float), file["y"].astype(int)
+        published = list(zip(file["train_idx"], file["test_idx"], strict=True))
+        everything = np.arange(len(y))
+        random = [(train, np.setdiff1d(everything, train)) for train in file["gen_train_idx"]]
+    splits = [*published, *random][:n_splits]
+    return Benchmark(X, y, splits, min(len(published), len(splits)))
+
+
+def machine(sigma: float, adaptivity: float = 1.0) -> AdaptiveMarginSVC:
+    """Return the paper's machine, with a kernel exp(-|x - x'|^2 / (2 sigma^2))."""
+    return AdaptiveMarginSVC(gamma=1 / (2 * sigma**2), adaptivity=adaptivity)
+
+
+def choose_sigma(data: Benchmark, sigmas: Iterable[float] = SIGMAS) -> float:
+    """Return the median of the best widths on the first training sets."""
+    best = []
+    for train, _ in data.splits[:N_CHOICES]:
+        X, y = data.X[train], data.y[train]
+        folds = list(StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(X, y))
+        errors = {
+            sigma: sum(count_errors(machine(sigma), X, y, *fold)[0] for fold in folds)
+            for sigma in sigmas
+        }
+        smallest = min(errors.values())
+        # Of widths that are equally good, the one in the middle.
+        equal = [sigma for sigma, error in errors.items() if error == smallest]
+        best.append(equal[len(equal) // 2])
+    return float(np.median(best))
+
+
+def count_errors(model: AdaptiveMarginSVC, X, y, train, test) -> tuple[int, bool]:
+    """Return errors on test points, and whether the fit warned that it is not precise."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X[train], y[train])
+    imprecise = any(issubclass(w.category, ConvergenceWarning) for w in caught)
+    return int(np.sum(model.predict(X[test]) != y[test])), imprecise

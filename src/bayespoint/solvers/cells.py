@@ -1,0 +1,88 @@
+"""A machine for each cell of input space, for many points with a boundary full of detail."""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+import numpy as np
+from scipy import sparse
+from sklearn.cluster import MiniBatchKMeans
+from sklearn.metrics import pairwise_distances_argmin
+from sklearn.utils._param_validation import Interval
+
+from .ep import EP
+
+# Cells with more than so many times the wanted points are divided, in so many rounds at most,
+# and those with less than this share of them are given to their neighbors.
+TOO_LARGE = 2
+ROUNDS = 10
+TOO_SMALL = 0.1
+
+
+class Cells(EP):
+    """Divide the points into cells and approximate the posterior in each with `EP`.
+
+    For training sets whose whole Gram matrix is too large, whose boundary has more
+    detail than landmarks can express, and whose labels are too noisy for perceptrons. The
+    kernel is zero between points of different cells: hypotheses of cells are independent.
+    Points belong to the nearest of some centers, in the units of the features. A prediction
+    needs the kernel with the points of one cell.
+
+    Parameters
+    ----------
+    n_points : int, default=1000
+        Training points of a cell, about; at most twice as many. More of them have fewer borders
+        between them, at which the boundary may jump, and take time in proportion to the square.
+    max_iter, tol, damping, n_draws
+        As in `EP`.
+
+    Notes
+    -----
+    m training points take O(m n_points^2) for each pass. Outputs of a cell are measured in
+    units of the typical deviation there, so that probabilities rank like decisions.
+    """
+
+    _parameter_constraints = {
+        **EP._parameter_constraints,
+        "n_points": [Interval(Integral, 10, None, closed="left")],
+    }
+
+    def __init__(self, n_points=1000, *, max_iter=200, tol=1e-2, damping=0.9, n_draws=32):
+        super().__init__(max_iter=max_iter, tol=tol, damping=damping, n_draws=n_draws)
+        self.n_points = n_points
+
+    def centers(self, X) -> np.ndarray:
+        """Return the centers of cells of about `n_points` of these points.
+
+        The same whatever the user's seed: they depend on the data alone.
+        """
+        found = _means(X, max(round(X.shape[0] / self.n_points), 1))
+        for _ in range(ROUNDS):
+            cell = nearest(X, found)
+            size = np.bincount(cell, minlength=len(found))
+            large = np.flatnonzero(size > TOO_LARGE * self.n_points)
+            small = (size < TOO_SMALL * self.n_points) & (size < size.max())
+            if not large.size and not small.any():
+                break
+            kept = ~small
+            kept[large] = False
+            divided = [_means(X[cell == c], round(size[c] / self.n_points)) for c in large]
+            found = np.unique(np.concatenate([found[kept], *divided]), axis=0)
+        return found
+
+
+def nearest(X, centers: np.ndarray) -> np.ndarray:
+    """Return the number of the cell of each point."""
+    if len(centers) == 1:
+        return np.zeros(X.shape[0], dtype=int)
+    return pairwise_distances_argmin(X, centers.astype(X.dtype))
+
+
+def _means(X, k: int) -> np.ndarray:
+    """Return the centers of k clusters of points, fewer if points coincide."""
+    if k == 1:
+        return np.asarray(X.mean(axis=0)).reshape(1, -1)
+    if sparse.issparse(X):
+        X = sparse.csr_array(X)
+    means = MiniBatchKMeans(k, batch_size=4096, n_init=1, random_state=0).fit(X)
+    return means.cluster_centers_
