@@ -14,7 +14,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from bayespoint import BayesPointClassifier, LinearBayesPointClassifier, solvers
-from bayespoint.distributed import _catch_up, _Cluster, _Piece, _sweep, fit
+from bayespoint.distributed import _catch_up, _Cluster, _Portion, _sweep, fit
 from bayespoint.row_store import RowStore
 from bayespoint.solvers.linear import FullRows, even_blocks, independent, iterate
 from bayespoint.solvers.rounds import Step
@@ -223,26 +223,26 @@ def test_sites_that_nobody_knows_of_are_not_used(data):
     X, y = data
     prior = independent(np.ones(4), True)
 
-    def piece():
+    def portion():
         rows = FullRows(X, 2.0 * y - 1, np.ones(len(y)), 1.0, even_blocks(*X.shape))
-        return _Piece([rows])
+        return _Portion([rows])
 
     here = "bayespoint.distributed._here"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(here, lambda: "")
-        known = piece()
+        known = portion()
         for stamp in range(20):
             belief = prior.times(known.product(prior))
             product, _ = _sweep(known, stamp, stamp + 1, belief, 1.0)
         # Made anew, it does not know what the belief takes for known.
-        fresh = piece()
+        fresh = portion()
         assert _sweep(fresh, 20, 21, prior.times(product), 1.0) == (None, "")
         again, _ = _catch_up(fresh, 21, prior, 100)
         assert _sweep(fresh, 21, 22, prior.times(again), 1.0).value is not None
     # It stops when a sweep moves it by 1e-6.
     np.testing.assert_allclose(again.precision, product.precision, rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(again.shift, product.shift, rtol=1e-5, atol=1e-5)
-    alone = iterate(piece(), prior, 1000, 1e-12)
+    alone = iterate(portion(), prior, 1000, 1e-12)
     np.testing.assert_allclose(prior.times(product).mean(), alone.belief.mean(), atol=1e-8)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial, reduce
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -86,11 +87,11 @@ def fit(
     return model
 
 
-class _Piece:
+class _Portion:
     """Some rows of some partitions, on a worker, refined one after the other.
 
     Its sites change in place. The stamp tells which update was the last: where it is not
-    the one that the others know of, the piece was made anew after the loss of a worker.
+    the one that the others know of, the portion was made anew after the loss of a worker.
     """
 
     def __init__(self, rows: list[Rows]):
@@ -118,17 +119,23 @@ class _Piece:
 
 
 class _Handle:
-    """What is known here of a piece."""
+    """What is known here of a portion."""
 
-    def __init__(self, piece: Future, address: str):
-        self.piece = piece
+    def __init__(self, portion: Future, address: str):
+        self.portion = portion
         self.address = address  # where it was last
         self.stamp = 0
         self.product: Any = None  # of its sites
 
+    def move(self, client: Client, address: str) -> None:
+        """Have the portion moved; a second copy would grow old."""
+        place = {"workers": [address], "allow_other_workers": True}
+        self.portion = client.submit(_moved, self.portion, **place, pure=False)
+        self.address = address
+
 
 class _Answer(NamedTuple):
-    """What a worker says of a piece; the value is missing if its sites were lost."""
+    """What a worker says of a portion; the value is missing if its sites were lost."""
 
     value: Any
     address: str
@@ -153,6 +160,7 @@ class _Cluster:
         self.client = client
         self.stamps = count(1)
         settled.covariance_, settled.prior_variance_ = model.covariance_, model.prior_variance_
+        self.threads = client.nthreads()
         groups = _groups(client, labeled)
         full = model.covariance_ == "full"
         n_turns = TURNS if full and len(groups) > 1 else 1
@@ -160,7 +168,7 @@ class _Cluster:
             [
                 _Handle(
                     client.submit(
-                        _piece,
+                        _portion,
                         settled,
                         partitions,
                         turn,
@@ -176,12 +184,19 @@ class _Cluster:
             ]
             for turn in range(n_turns)
         ]
+        if n == n_rows:
+            from distributed import wait
+
+            # Portions hold all that is needed now, and Dask could make partitions again.
+            wait([handle.portion for handles in self.turns for handle in handles])
+            labeled.clear()
         # If all overdo it together, by as many times as there are, this is still right.
         self.damping = FullRows.damping if full else 2 / (1 + len(groups))
 
     def sweep(self, belief: Belief, share: float) -> Belief:
-        """Let all pieces make a share of their updates, and return the product of all."""
+        """Let all portions make a share of their updates, and return the product of all."""
         share = min(share, self.damping)
+        self._spread()
         for handles in self.turns:
             products = self._update(handles, belief, share)
             for handle, product in zip(handles, products, strict=True):
@@ -198,8 +213,24 @@ class _Cluster:
             self._restart(lost, belief, CATCH_UP_LATE)
         return sum(parts)
 
+    def _spread(self) -> None:
+        """Move portions from workers that took over those of a lost one to idle workers."""
+        threads = self.threads
+        for handles in self.turns:
+            held = Counter(handle.address for handle in handles)
+            if all(n <= threads.get(address, 0) for address, n in held.items()):
+                continue
+            threads = self.threads = self.client.nthreads()
+            idle = Counter(threads) - held
+            for handle in handles:
+                if held[handle.address] > threads.get(handle.address, 0) and idle:
+                    held[handle.address] -= 1
+                    handle.move(self.client, next(idle.elements()))
+                    idle[handle.address] -= 1
+                    idle = +idle
+
     def _update(self, handles: list[_Handle], belief: Belief, share: float) -> list[Belief]:
-        """Return new products of pieces; those that were lost begin again."""
+        """Return new products of portions; those that were lost begin again."""
         stamps = [next(self.stamps) for _ in handles]
         requests = [(stamp, belief, share) for stamp in stamps]
         products = self._ask(_sweep, handles, requests)
@@ -215,18 +246,18 @@ class _Cluster:
     def _restart(
         self, handles: list[_Handle], belief: Belief, n_sweeps: int = CATCH_UP
     ) -> list[Belief]:
-        """Return products of pieces that learn from what all others know."""
+        """Return products of portions that learn from what all others know."""
         for handle in handles:
             handle.stamp = next(self.stamps)
         cavities = [belief.over(h.product or belief.nothing()) for h in handles]
         return self._ask(_catch_up, handles, [(cavity, n_sweeps) for cavity in cavities])
 
     def _ask(self, task, handles: list[_Handle], requests: list[tuple]) -> list[Any]:
-        """Return what a task says of pieces, each where it was last if that is possible."""
+        """Return what a task says of portions, each where it was last if that is possible."""
         futures = [
             self.client.submit(
                 task,
-                handle.piece,
+                handle.portion,
                 handle.stamp,
                 *request,
                 workers=[handle.address],
@@ -271,9 +302,9 @@ def _partitions(X, y, weight) -> list[tuple[Any, Any, Any]]:
     """Return partitions of points with those of their labels and weights."""
     if _is_array(X) and X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
-    points = _pieces(X, "X")
-    labels = _pieces(y, "y", X)
-    weights = [None] * len(points) if weight is None else _pieces(weight, "sample_weight", X)
+    points = _parts_of(X, "X")
+    labels = _parts_of(y, "y", X)
+    weights = [None] * len(points) if weight is None else _parts_of(weight, "sample_weight", X)
     for name, parts in ("y", labels), ("sample_weight", weights):
         if len(parts) != len(points):
             raise ValueError(
@@ -287,7 +318,7 @@ def _is_array(X) -> bool:
     return hasattr(X, "numblocks")
 
 
-def _pieces(data, name: str, X=None) -> list[Any]:
+def _parts_of(data, name: str, X=None) -> list[Any]:
     """Return the partitions of a collection, at the same rows as those of X if possible."""
     if isinstance(data, (list, tuple)) and (X is None or isinstance(X, (list, tuple))):
         return list(data)
@@ -424,7 +455,7 @@ def _sums(part):
     return np.unique(signs), len(signs), column_sums(X, weight)
 
 
-def _piece(model, partitions: list, turn: int, n_turns: int, share: float) -> _Piece:
+def _portion(model, partitions: list, turn: int, n_turns: int, share: float) -> _Portion:
     """Return a share of the rows of partitions, those of a turn."""
     rows = []
     for X, signs, weight in partitions:
@@ -434,33 +465,37 @@ def _piece(model, partitions: list, turn: int, n_turns: int, share: float) -> _P
             here = np.random.default_rng(turn).permutation(here)[: round(share * len(here))]
         if len(here):
             rows.append(model._rows(X[here], signs[here], weight[here]))
-    return _Piece(rows)
+    return _Portion(rows)
 
 
-def _sweep(piece: _Piece, known: int, stamp: int, belief: Belief, share: float) -> _Answer:
+def _moved(portion: _Portion) -> _Portion:
+    return portion
+
+
+def _sweep(portion: _Portion, known: int, stamp: int, belief: Belief, share: float) -> _Answer:
     product = None
-    if piece.stamp == known:
+    if portion.stamp == known:
         with one_blas_thread():
-            product = piece.sweep(belief, share)
-        piece.stamp = stamp
+            product = portion.sweep(belief, share)
+        portion.stamp = stamp
     return _Answer(product, _here())
 
 
-def _catch_up(piece: _Piece, stamp: int, cavity: Belief, n_sweeps: int) -> _Answer:
-    """Learn from what all others know, whatever state the piece is in."""
-    belief = cavity.times(piece.product(cavity))
+def _catch_up(portion: _Portion, stamp: int, cavity: Belief, n_sweeps: int) -> _Answer:
+    """Learn from what all others know, whatever state the portion is in."""
+    belief = cavity.times(portion.product(cavity))
     with one_blas_thread():
         for _ in range(n_sweeps):
-            last, belief = belief, cavity.times(piece.sweep(belief, piece.damping))
+            last, belief = belief, cavity.times(portion.sweep(belief, portion.damping))
             if belief.distance(last) <= CLOSE:
                 break
-    piece.stamp = stamp
-    return _Answer(piece.product(cavity), _here())
+    portion.stamp = stamp
+    return _Answer(portion.product(cavity), _here())
 
 
-def _log_constant(piece: _Piece, known: int, belief: Belief) -> _Answer:
+def _log_constant(portion: _Portion, known: int, belief: Belief) -> _Answer:
     with one_blas_thread():
-        value = piece.log_constant(belief) if piece.stamp == known else None
+        value = portion.log_constant(belief) if portion.stamp == known else None
     return _Answer(value, _here())
 
 
