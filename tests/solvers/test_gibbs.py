@@ -414,7 +414,7 @@ def test_ctrl_c_keeps_the_answer():
 
 
 def test_interrupt_before_anything_is_known_is_an_interrupt(monkeypatch):
-    def interrupted(*args):
+    def interrupted(*args, **options):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(module, "advance", interrupted)
@@ -440,9 +440,9 @@ def test_stops_when_asked_to():
 def test_starts_where_it_is_told(monkeypatch):
     space, starts = SPACES["no noise"](), []
 
-    def noted(target, w, *args):
+    def noted(target, w, *args, **options):
         starts.append(w)
-        return advance(target, w, *args)
+        return advance(target, w, *args, **options)
 
     monkeypatch.setattr(module, "advance", noted)
     start = space.enter(np.random.default_rng(5))
