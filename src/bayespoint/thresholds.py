@@ -45,7 +45,7 @@ def reject_threshold(confidence, reject_rate: float) -> float:
     if not 0 <= reject_rate < 1:
         raise ValueError(f"reject_rate should be at least 0 and below 1, but is {reject_rate!r}.")
     # A new one comes below the k-th of n with probability k / (n + 1), or less with ties.
-    rank = math.floor(reject_rate * (len(confidence) + 1) + ROUNDING)
+    rank = min(math.floor(reject_rate * (len(confidence) + 1) + ROUNDING), len(confidence))
     return float(np.sort(confidence)[rank - 1]) if rank else -math.inf
 
 
