@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.utils import Bunch
 
 from ._archive import Layout, ModelFileError
+from ._state_checks import CHECKS
 
 # Whose attributes a file may hold, and where they live. A type belongs here if no method of it
 # does more with its attributes than arithmetic: calls no function, opens no file.
@@ -107,7 +108,12 @@ class Encoder:
         if kind is np.random.RandomState:
             return {"type": "RandomState", "items": parts(value.get_state()[1:])}
         if kind.__name__ in HOME and _find(kind.__name__) is kind:
-            _check_object(value, where)
+            try:
+                _check_object(value)
+            except Exception as error:  # whatever attributes of the wrong kind lead to
+                raise ModelFileError(
+                    f"{where} cannot be saved as it is: {error}. Were parameters changed after fit?"
+                ) from error
             kept = {k: v for k, v in vars(value).items() if not k.startswith(NOT_KEPT)}
             state = {name: part(inner, f".{name}") for name, inner in kept.items()}
             return {"type": kind.__name__, "state": state}
@@ -146,13 +152,15 @@ def _refusal(value: Any, where: str) -> str:
     )
 
 
-def _check_object(value: Any, where: str) -> None:
-    """Refuse what would make an object do more than arithmetic."""
+def _check_object(value: Any) -> None:
+    """Refuse what would make an object do more than arithmetic, or arithmetic elsewhere."""
     if getattr(value, "memory", None) is not None:
-        raise ModelFileError(
-            f"{where}.memory is {value.memory!r}, but a model file cannot refer to a cache, which "
-            "holds pickles. Use set_params(memory=None)."
-        )
+        raise ValueError("its memory should be None: a cache is a folder of pickles")
+    CHECKS.get(type(value).__name__, _no_check)(value)
+
+
+def _no_check(value: Any) -> None:
+    """Nothing compiled relies on its attributes."""
 
 
 def _find(name: str) -> type | None:
@@ -272,7 +280,7 @@ def _object(name: str, state: dict) -> Any:
             raise ValueError(f"{attribute!r} is no attribute that a {name} can have")
     made: Any = object.__new__(kind)
     vars(made).update(state)
-    _check_object(made, name)
+    _check_object(made)
     return made
 
 

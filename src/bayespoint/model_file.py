@@ -115,7 +115,7 @@ def read(path: str | os.PathLike) -> tuple[Any, dict]:
         _check_start(file.read(4), path)
         try:
             content, model = _read(file, path)
-        except (ModelFileError, OSError, MemoryError):
+        except (ModelFileError, MemoryError):
             raise
         except Exception as error:  # whatever a damaged or hostile file leads to
             reason = " ".join(str(error).split())[:200] or type(error).__name__
