@@ -16,6 +16,8 @@ def _linear(model: Any) -> None:
     """Check the belief of a `LinearBayesPointClassifier`, if it has one."""
     if not any(name in vars(model) for name in ("classes_", "_shift", "_precision")):
         return
+    if type(model.n_features_in_) is not int:
+        raise ValueError("n_features_in_ should be a number")
     n_weights = model.n_features_in_ + bool(model.fit_intercept)
     n = n_weights * (len(model.classes_) - 1)
     full = model.covariance_ == "full"

@@ -14,7 +14,8 @@ import sklearn
 
 from . import __version__, _archive
 from ._archive import Archive, ModelFileError
-from ._plain import Decoder, Encoder, layout_of
+from ._decode import Decoder, layout_of
+from ._encode import Encoder
 from ._warn import warn
 
 __all__ = ["ModelFileError", "load", "read", "save"]
