@@ -22,6 +22,7 @@ ENTRY = 46  # bytes of a member in the directory of a zip file, without its name
 LONG_ENTRY = ENTRY + 28 + 32  # with sizes and offset of eight bytes, and any of our names
 BLOCK = 2**20  # bytes read at a time
 MANY_BYTES = 2**30  # of an array, from which on its size may need eight bytes
+MAGIC = b"\x93NUMPY\x01\x00"  # before the length of the header
 UTF_8 = 0x800  # the only flag of a member that we know
 
 
@@ -131,14 +132,16 @@ class Archive:
         return [self._array(array_name(index), here) for index, here in enumerate(layouts)]
 
     def _array(self, name: str, layout: Layout) -> np.ndarray:
-        """Read an array; numpy's header before it is for people, and not looked at."""
-        header = self._members[name].file_size - layout.n_bytes
-        if header < 0:
-            raise BadZipFile(f"{name} is shorter than an array of shape {layout.shape}")
+        """Read an array; what numpy's header before it says is for people, and not looked at."""
+        length = self._members[name].file_size - layout.n_bytes
+        if not 0 <= length - len(MAGIC) - 2 < 2**16:
+            raise BadZipFile(f"{name} is not an array of shape {layout.shape}")
+        start = MAGIC + struct.pack("<H", length - len(MAGIC) - 2)
         array = np.empty(layout.shape, layout.dtype)
         target = array.reshape(-1).view(np.uint8)
         with self._zip.open(name) as member:
-            member.read(header)
+            if not member.read(length).startswith(start):
+                raise BadZipFile(f"{name} is not an array of shape {layout.shape}")
             for start in range(0, len(target), BLOCK):
                 block = target[start : start + BLOCK]
                 block[:] = np.frombuffer(member.read(len(block)), np.uint8)
