@@ -136,11 +136,11 @@ class Archive:
         length = self._members[name].file_size - layout.n_bytes
         if not 0 <= length - len(MAGIC) - 2 < 2**16:
             raise BadZipFile(f"{name} is not an array of shape {layout.shape}")
-        start = MAGIC + struct.pack("<H", length - len(MAGIC) - 2)
+        expected = MAGIC + struct.pack("<H", length - len(MAGIC) - 2)
         array = np.empty(layout.shape, layout.dtype)
         target = array.reshape(-1).view(np.uint8)
         with self._zip.open(name) as member:
-            if not member.read(length).startswith(start):
+            if not member.read(length).startswith(expected):
                 raise BadZipFile(f"{name} is not an array of shape {layout.shape}")
             for start in range(0, len(target), BLOCK):
                 block = target[start : start + BLOCK]

@@ -22,7 +22,9 @@ HOMES = {
     "bayespoint.reject": ["RejectOptionClassifier"],
     "bayespoint.solvers": ["EP", "Billiard", "Cells", "Corners", "Gibbs", "Nystroem", "Perceptron"],
     "sklearn.compose": ["ColumnTransformer"],
+    "sklearn.frozen": ["FrozenEstimator"],
     "sklearn.impute": ["MissingIndicator", "SimpleImputer"],
+    "sklearn.model_selection": ["KFold", "StratifiedKFold"],
     "sklearn.pipeline": ["Pipeline"],
     "sklearn.preprocessing": [
         "MaxAbsScaler",
