@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from .linear import LinearBayesPointClassifier as LinearBayesPointClassifier
     from .margin import AdaptiveMarginSVC as AdaptiveMarginSVC
     from .margin import LinearProgramSVC as LinearProgramSVC
+    from .model_file import load as load
+    from .model_file import save as save
     from .onion import OnionClassifier as OnionClassifier
     from .reject import RejectOptionClassifier as RejectOptionClassifier
     from .reject import rejection_curve as rejection_curve
@@ -30,7 +32,9 @@ _HOME = {
     "OnionClassifier": "onion",
     "RejectOptionClassifier": "reject",
     "bounds": "",
+    "load": "model_file",
     "rejection_curve": "reject",
+    "save": "model_file",
     "solvers": "",
     "to_arviz": "export",
 }
@@ -45,7 +49,9 @@ __all__ = [
     "RejectOptionClassifier",
     "__version__",
     "bounds",
+    "load",
     "rejection_curve",
+    "save",
     "solvers",
     "to_arviz",
 ]
