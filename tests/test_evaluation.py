@@ -1,6 +1,7 @@
 """Figures of a classifier on rows that it has not seen, against slow and obvious twins."""
 
 import json
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -64,7 +65,7 @@ def test_losses_are_those_of_scikit_learn(n_classes):
     assert figures.brier == pytest.approx(theirs)
     answer = probability.argmax(axis=1)
     np.testing.assert_array_equal(figures.confusion, confusion_matrix(y, answer, labels=labels))
-    assert figures.error.count == np.count_nonzero(answer != y)
+    assert figures.error.number == np.count_nonzero(answer != y)
     assert figures.error.value == np.mean(answer != y)
 
 
@@ -94,7 +95,7 @@ def test_reliability_by_hand(n_classes):
     confidence, right = probability.max(axis=1), probability.argmax(axis=1) == y
     edges = np.linspace(0.5 if n_classes == 2 else 0, 1, 11)
     found = 0
-    for low, high in zip(edges[:-1], edges[1:], strict=True):
+    for low, high in pairwise(edges):
         inside = (confidence >= low) & ((confidence < high) | (high == 1))
         if not inside.any():
             continue
@@ -154,7 +155,7 @@ def test_pandas_columns():
         pd.Series(["a", "b"], dtype="category"),
         pd.Series(["a", "b"], dtype="string"),
     ):
-        assert evaluate_probabilities(y, np.eye(2), ["a", "b"]).error.count == 0
+        assert evaluate_probabilities(y, np.eye(2), ["a", "b"]).error.number == 0
     with pytest.raises(ValueError, match="missing in 1 of 2 rows"):
         evaluate_probabilities(pd.Series(["a", None], dtype="string"), np.eye(2), ["a", "b"])
 

@@ -20,7 +20,7 @@ _N_BINS = 10
 class Share(NamedTuple):
     """A part of some rows, and the interval in which the true share is."""
 
-    count: int
+    number: int
     total: int
     low: float
     high: float
@@ -28,7 +28,7 @@ class Share(NamedTuple):
     @property
     def value(self) -> float:
         """Return the share, NaN of no rows."""
-        return self.count / self.total if self.total else float("nan")
+        return self.number / self.total if self.total else float("nan")
 
 
 class Reliability(NamedTuple):
@@ -210,7 +210,7 @@ def evaluate_probabilities(
     --------
     >>> from bayespoint.evaluation import evaluate_probabilities
     >>> figures = evaluate_probabilities(["a", "b"], [[0.9, 0.1], [0.6, 0.4]], ["a", "b"])
-    >>> figures.error.count, round(figures.brier, 3)
+    >>> figures.error.number, round(figures.brier, 3)
     (1, 0.185)
     """
     if not 0 < confidence_level < 1:
@@ -293,7 +293,7 @@ def _positions(y, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             "y should be the true classes of at least one row, a column, but its shape is "
             f"{labels.shape}."
         )
-    missing = np.array([_is_missing(label) for label in labels])
+    missing = np.array([is_missing(label) for label in labels])
     if missing.any():
         raise ValueError(
             f"y should be a class for every row, but it is missing in {missing.sum()} of "
@@ -313,7 +313,7 @@ def _positions(y, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return target, np.array(list(number), dtype=object)
 
 
-def _is_missing(label) -> bool:
+def is_missing(label) -> bool:
     """Tell None, NaN, NaT and pandas' NA, which does not even say whether it is itself."""
     try:
         return label is None or bool(label != label)
@@ -386,7 +386,7 @@ def _promise(model, figures: Evaluation) -> Promise:
 
 def _plain(error: Share) -> dict[str, Any]:
     return {
-        "count": error.count,
+        "count": error.number,
         "total": error.total,
         "value": _finite(error.value),
         "low": error.low,

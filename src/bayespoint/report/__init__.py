@@ -1,0 +1,248 @@
+"""One HTML file that says how good a classifier is, to read offline and to send around."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import platform
+import tempfile
+from collections.abc import Mapping
+from datetime import datetime
+from importlib import resources
+from pathlib import Path
+from string import Template
+
+import numpy as np
+import scipy
+import sklearn
+
+from .. import __version__
+from ..baselines import Baseline, learned, most_frequent, parts
+from ..bounds.pac_bayes import Certificate, pac_bayes_certificate
+from ..evaluation import Evaluation, evaluate
+from . import sections
+from .columns import Table
+from .diagnosis import diagnose, in_words
+from .markup import Markup, join, tag
+from .words import interval, percent, several, text
+
+__all__ = ["write_report"]
+
+
+def write_report(
+    model,
+    X,
+    y,
+    path,
+    *,
+    title: str | None = None,
+    target: str | None = None,
+    train=None,
+    train_summary: Mapping[str, object] | None = None,
+    baselines: bool = True,
+    n_examples: int = 10,
+    confidence_level: float = 0.95,
+) -> Evaluation:
+    """Write a report on a classifier: one HTML file that works offline.
+
+    Parameters
+    ----------
+    model : classifier
+        Fitted, with `predict_proba`: a classifier, a `Pipeline`, or a reject option around it.
+    X : DataFrame, array-like or sparse matrix of shape (n_rows, n_features)
+        Rows that were not used to train it.
+    y : array-like of shape (n_rows,)
+        Their classes.
+    path : str or path-like
+        Where to write it. A file that is there is replaced when the new one is complete.
+    title : str, default=None
+        Heading of the page.
+    target : str, default=None
+        What the classes are called: the name of the column that is predicted.
+    train : tuple of X and y, default=None
+        The training rows. With them, baselines learn from the same rows as the model, and
+        a PAC-Bayes certificate is computed where it is valid.
+    train_summary : mapping, default=None
+        What else is known about the training, to be shown: names and values.
+    baselines : bool, default=True
+        Compare with logistic regression and a random forest. They have to be trained, which
+        takes seconds.
+    n_examples : int, default=10
+        Rows to show of the hardest and of the least certain ones. 0 keeps all single rows out
+        of the report; minima, maxima and frequent values of columns are still in it.
+    confidence_level : float, default=0.95
+        Of all intervals.
+
+    Returns
+    -------
+    Evaluation
+        The figures in the report.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn.datasets import load_iris
+    >>> from bayespoint import BayesPointClassifier
+    >>> from bayespoint.report import write_report
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = BayesPointClassifier(random_state=0).fit(X[::2], y[::2])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "iris.html"
+    ...     figures = write_report(model, X[1::2], y[1::2], path, baselines=False)
+    ...     path.stat().st_size < 1_000_000
+    True
+    """
+    figures = evaluate(model, X, y, confidence_level=confidence_level)
+    cells = Table(X)
+    others, reason = _compare(model, X, figures, train, baselines)
+    about = _about(model, figures, cells, target) | dict(train_summary or {})
+    rejection, points = sections.rejection(figures)
+    content = [
+        sections.error(figures, others, reason),
+        rejection,
+        sections.guarantees(figures, _certificate(model, train, confidence_level)),
+        sections.calibration(figures),
+        sections.confusion(figures),
+        sections.examples(figures, cells, n_examples),
+        sections.data(cells, figures),
+        sections.diagnosis(diagnose(model)),
+        sections.facts(about),
+    ]
+    title = title or (f"How well is {target} predicted?" if target else "How good is this model?")
+    shown = [section for section in content if section is not None]
+    body = join(_header(title, figures, others), *map(_section, shown), _footer())
+    _write(path, _page(title, body, points))
+    return figures
+
+
+def _compare(model, X, figures, train, wanted: bool) -> tuple[list[Baseline], str | None]:
+    """Return baselines, and why there are no more."""
+    others = [most_frequent(figures)]
+    if not wanted:
+        return others, None
+    try:
+        found = learned(model, X, figures, train)
+    except (TypeError, ValueError) as error:
+        return others, f"Other classifiers could not be trained on these rows: {text(error)}"
+    if not found:
+        return others, "Some class has too few rows to train other classifiers for comparison."
+    return others + found, None
+
+
+def _certificate(model, train, confidence_level) -> Certificate | str | None:
+    """Return a certificate from the training rows, or why there is none."""
+    if train is None:
+        return None
+    if parts(model)[0]:
+        return "preparing the columns has looked at the same rows, which makes it invalid."
+    try:
+        return pac_bayes_certificate(parts(model)[1], *train, confidence=confidence_level)
+    except (TypeError, ValueError, AttributeError) as error:
+        return str(error)
+
+
+def _about(model, figures: Evaluation, cells: Table, target: str | None) -> dict[str, object]:
+    names = ", ".join(text(label) for label in figures.classes[:10])
+    steps = " → ".join(type(step).__name__ for step in parts(model)[0])
+    about = {
+        "model": in_words(model),
+        "columns are prepared by": steps or None,
+        "predicts": target,
+        "classes": f"{len(figures.classes)}: {names}"
+        + (", …" if len(figures.classes) > 10 else ""),
+        "rows of this report": f"{figures.n_rows:,}, not used in training",
+        "columns": f"{cells.n_columns:,}",
+        "written": datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
+        "versions": f"bayespoint {__version__}, scikit-learn {sklearn.__version__}, NumPy "
+        f"{np.__version__}, SciPy {scipy.__version__}, Python {platform.python_version()}",
+    }
+    return {name: value for name, value in about.items() if value is not None}
+
+
+def _header(title: str, figures: Evaluation, others: list[Baseline]) -> Markup:
+    level = percent(figures.confidence_level)
+    constant = others[0]
+    summary = (
+        f"On {several(figures.n_rows, 'row')} that it had not seen, the model is wrong in "
+        f"{percent(figures.error.value)} (the {level} interval is {interval(figures.error)}). "
+        f"To answer {constant.name} would be wrong in {percent(constant.error.value)}."
+    )
+    tiles = [
+        _tile("error", percent(figures.error.value), interval(figures.error)),
+        _tile("without a model", percent(constant.error.value), constant.name),
+        _tile("log loss", f"{figures.log_loss:.3f}", f"without a model {constant.log_loss:.3f}"),
+    ]
+    if figures.promise is not None:
+        kept = figures.promise.error
+        tiles.append(
+            _tile(
+                "with rejection",
+                percent(kept.value),
+                f"of the {percent(kept.total / figures.n_rows)} that it answers",
+            )
+        )
+    else:
+        tiles.append(
+            _tile("rows", f"{figures.n_rows:,}", several(len(figures.classes), "class", "classes"))
+        )
+    return tag(
+        "header",
+        tag("h1", title),
+        tag("p", summary, class_="lead"),
+        tag("dl", *tiles, class_="tiles"),
+    )
+
+
+def _tile(name: str, value: str, more: str) -> Markup:
+    return tag("div", tag("dt", name), tag("dd", value), tag("dd", text(more)))
+
+
+def _section(section: sections.Section) -> Markup:
+    heading = tag("h2", section.heading, id=section.key)
+    return tag("section", heading, section.content, aria_labelledby=section.key)
+
+
+def _footer() -> Markup:
+    return tag("footer", f"Written by bayespoint {__version__}. This file needs no network.")
+
+
+def _page(title: str, body: Markup, points: list[list]) -> str:
+    """Put the page together."""
+    folder = resources.files(__package__)
+    style = folder.joinpath("style.css").read_text(encoding="utf-8")
+    script = folder.joinpath("slider.js").read_text(encoding="utf-8")
+    # Nothing in it may end the element.
+    data = json.dumps(points, separators=(",", ":")).replace("<", "\\u003c")
+    return Template(folder.joinpath("template.html").read_text(encoding="utf-8")).substitute(
+        title=join(title),
+        version=__version__,
+        body=body,
+        style=style,
+        script=script,
+        data=data,
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+    )
+
+
+def _hash(source: str) -> str:
+    """Return what a Content-Security-Policy calls a script or a style."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+
+
+def _write(path, page: str) -> None:
+    """Write a file such that it is there as a whole, or not at all."""
+    path = Path(path)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            # What cannot be encoded (half of a surrogate pair) becomes a question mark.
+            file.write(page.encode("utf-8", errors="replace"))
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

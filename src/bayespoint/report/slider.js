@@ -1,0 +1,19 @@
+"use strict";
+// Every text was made where the figures were: this only shows the one that was asked for.
+(() => {
+  const points = JSON.parse(document.getElementById("rejection-data").textContent);
+  const slider = document.getElementById("threshold");
+  if (!slider) return;
+  const show = () => {
+    const [x, y, threshold, coverage, error, sentence] = points[Number(slider.value)];
+    document.getElementById("place").setAttribute("cx", x);
+    document.getElementById("place").setAttribute("cy", y);
+    document.getElementById("shown-threshold").textContent = threshold;
+    document.getElementById("shown-coverage").textContent = coverage;
+    document.getElementById("shown-error").textContent = error;
+    slider.setAttribute("aria-valuetext", sentence);
+  };
+  slider.addEventListener("input", show);
+  document.getElementById("control").hidden = false;
+  show();
+})();
