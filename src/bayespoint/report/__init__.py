@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
-import os
 import platform
-import tempfile
 from collections.abc import Mapping
 from datetime import datetime
-from importlib import resources
-from pathlib import Path
-from string import Template
 
 import numpy as np
 import scipy
@@ -22,11 +14,13 @@ from .. import __version__
 from ..baselines import Baseline, learned, most_frequent, parts
 from ..bounds.pac_bayes import Certificate, pac_bayes_certificate
 from ..evaluation import Evaluation, evaluate
-from . import sections
+from . import background, quality, refusal, rows
 from .columns import Table
 from .diagnosis import diagnose, in_words
 from .markup import Markup, join, tag
-from .words import interval, percent, several, text
+from .page import assemble, write
+from .section import Section
+from .words import interval, level, percent, several, text
 
 __all__ = ["write_report"]
 
@@ -99,22 +93,22 @@ def write_report(
     cells = Table(X)
     others, reason = _compare(model, X, figures, train, baselines)
     about = _about(model, figures, cells, target) | dict(train_summary or {})
-    rejection, points = sections.rejection(figures)
+    rejection, points = refusal.rejection(figures)
     content = [
-        sections.error(figures, others, reason),
+        quality.error(figures, others, reason),
         rejection,
-        sections.guarantees(figures, _certificate(model, train, confidence_level)),
-        sections.calibration(figures),
-        sections.confusion(figures),
-        sections.examples(figures, cells, n_examples),
-        sections.data(cells, figures),
-        sections.diagnosis(diagnose(model)),
-        sections.facts(about),
+        refusal.guarantees(figures, _certificate(model, train, confidence_level)),
+        quality.calibration(figures),
+        quality.confusion(figures),
+        rows.examples(figures, cells, n_examples),
+        rows.data(cells, figures),
+        background.diagnosis(diagnose(model)),
+        background.facts(about),
     ]
     title = title or (f"How well is {target} predicted?" if target else "How good is this model?")
     shown = [section for section in content if section is not None]
-    body = join(_header(title, figures, others), *map(_section, shown), _footer())
-    _write(path, _page(title, body, points))
+    body = join(_header(title, model, figures, others, shown), *map(_section, shown), _footer())
+    write(path, assemble(title, body, points))
     return figures
 
 
@@ -162,37 +156,34 @@ def _about(model, figures: Evaluation, cells: Table, target: str | None) -> dict
     return {name: value for name, value in about.items() if value is not None}
 
 
-def _header(title: str, figures: Evaluation, others: list[Baseline]) -> Markup:
-    level = percent(figures.confidence_level)
-    constant = others[0]
+def _header(title: str, model, figures: Evaluation, others: list[Baseline], shown) -> Markup:
+    constant, kept = others[0], figures.promise
     summary = (
         f"On {several(figures.n_rows, 'row')} that it had not seen, the model is wrong in "
-        f"{percent(figures.error.value)} (the {level} interval is {interval(figures.error)}). "
-        f"To answer {constant.name} would be wrong in {percent(constant.error.value)}."
+        f"{percent(figures.error.value)} (the {level(figures.confidence_level)} interval is "
+        f"{interval(figures.error)}). To answer {constant.name} would be wrong in "
+        f"{percent(constant.error.value)}."
     )
+    model_words = in_words(model)
     tiles = [
         _tile("error", percent(figures.error.value), interval(figures.error)),
         _tile("without a model", percent(constant.error.value), constant.name),
         _tile("log loss", f"{figures.log_loss:.3f}", f"without a model {constant.log_loss:.3f}"),
+        _tile("rows", f"{figures.n_rows:,}", several(len(figures.classes), "class", "classes")),
     ]
-    if figures.promise is not None:
-        kept = figures.promise.error
-        tiles.append(
-            _tile(
-                "with rejection",
-                percent(kept.value),
-                f"of the {percent(kept.total / figures.n_rows)} that it answers",
-            )
-        )
-    else:
-        tiles.append(
-            _tile("rows", f"{figures.n_rows:,}", several(len(figures.classes), "class", "classes"))
-        )
+    if kept is not None:
+        answered = percent(kept.error.total / figures.n_rows)
+        tiles[1:1] = [
+            _tile("with rejection", percent(kept.error.value), f"of the {answered} it answers")
+        ]
+    links = (tag("li", tag("a", part.heading, href=f"#{part.key}")) for part in shown)
     return tag(
         "header",
         tag("h1", title),
+        tag("p", model_words[0].upper() + model_words[1:], class_="soft"),
         tag("p", summary, class_="lead"),
         tag("dl", *tiles, class_="tiles"),
+        tag("nav", tag("ul", *links), aria_label="Contents"),
     )
 
 
@@ -200,49 +191,10 @@ def _tile(name: str, value: str, more: str) -> Markup:
     return tag("div", tag("dt", name), tag("dd", value), tag("dd", text(more)))
 
 
-def _section(section: sections.Section) -> Markup:
+def _section(section: Section) -> Markup:
     heading = tag("h2", section.heading, id=section.key)
     return tag("section", heading, section.content, aria_labelledby=section.key)
 
 
 def _footer() -> Markup:
     return tag("footer", f"Written by bayespoint {__version__}. This file needs no network.")
-
-
-def _page(title: str, body: Markup, points: list[list]) -> str:
-    """Put the page together."""
-    folder = resources.files(__package__)
-    style = folder.joinpath("style.css").read_text(encoding="utf-8")
-    script = folder.joinpath("slider.js").read_text(encoding="utf-8")
-    # Nothing in it may end the element.
-    data = json.dumps(points, separators=(",", ":")).replace("<", "\\u003c")
-    return Template(folder.joinpath("template.html").read_text(encoding="utf-8")).substitute(
-        title=join(title),
-        version=__version__,
-        body=body,
-        style=style,
-        script=script,
-        data=data,
-        style_hash=_hash(style),
-        script_hash=_hash(script),
-    )
-
-
-def _hash(source: str) -> str:
-    """Return what a Content-Security-Policy calls a script or a style."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
-
-
-def _write(path, page: str) -> None:
-    """Write a file such that it is there as a whole, or not at all."""
-    path = Path(path)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            # What cannot be encoded (half of a surrogate pair) becomes a question mark.
-            file.write(page.encode("utf-8", errors="replace"))
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

@@ -147,7 +147,7 @@ def _linear(classifier: Any) -> list[Finding]:
         known = isinstance(most, int)
         found.append(Finding("iterations", f"{n_iter:,}", words, not early if known else None))
     seen: Any = getattr(classifier, "n_samples_seen_", None)
-    if np.isscalar(seen):
+    if isinstance(seen, int | float):
         words = "rows that it learned from"
         found.append(Finding("training rows", number(round(float(seen))), words))
         evidence = getattr(classifier, "log_evidence_", float("nan"))
@@ -172,7 +172,7 @@ def _choices(classifier: Any) -> list[Finding]:
     looked_at = len(getattr(classifier, "candidates_", {}).get("score", []))
     for name, meaning in meanings.items():
         value: Any = getattr(classifier, f"{name}_", None)
-        if value is None or not np.isscalar(value) or not hasattr(classifier, name):
+        if not isinstance(value, int | float) or not hasattr(classifier, name):
             continue
         if getattr(classifier, name) == "auto" and looked_at:
             meaning += f". Chosen from {several(looked_at, 'candidate')} by evidence"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-_EMPTY = {"br", "circle", "input", "line", "path", "rect"}
+_EMPTY = {"br", "input"}
 
 
 class Markup(str):

@@ -27,6 +27,11 @@ def percent(value: float) -> str:
     return f"{100 * value:.{digits}f}%"
 
 
+def level(value: float) -> str:
+    """Write a level of confidence, which is a round number."""
+    return f"{100 * value:g}%"
+
+
 def between(low: float, high: float) -> str:
     """Write an interval of shares."""
     return f"{percent(low).removesuffix('%')} to {percent(high)}"
