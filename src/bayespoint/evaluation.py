@@ -87,7 +87,8 @@ class Evaluation:
         Rows of true class i that were answered with j.
     reliability : Reliability
     rejection : Acceptance
-        At most `MOST_POINTS` thresholds, beginning with nothing rejected.
+        At most `MOST_POINTS` thresholds, beginning with nothing rejected, with that of the
+        model among them.
     promise : Promise or None
         Of a model with a reject option.
     """
@@ -183,7 +184,12 @@ def evaluate(model, X, y, *, confidence_level: float = 0.95) -> Evaluation:
     )
     if not (hasattr(model, "accept") and hasattr(model, "threshold_")):
         return figures
-    return replace(figures, promise=_promise(model, figures))
+    level, threshold = confidence_level, model.threshold_
+    return replace(
+        figures,
+        rejection=_acceptance(figures.wrong, figures.confidence, level, threshold),
+        promise=_promise(model, figures),
+    )
 
 
 def evaluate_probabilities(
@@ -357,13 +363,14 @@ def _reliability(right, confidence, n_classes: int, level: float) -> Reliability
     return Reliability(mean, correct, total[used], *exact_interval(correct, total[used], level))
 
 
-def _acceptance(wrong, confidence, level: float) -> Acceptance:
-    """Return the rejection curve, thinned to steps of about equal size."""
+def _acceptance(wrong, confidence, level: float, threshold: float = -np.inf) -> Acceptance:
+    """Return the rejection curve, thinned to steps of about equal size, and one threshold."""
     curve = rejection_curve(np.zeros(len(wrong)), wrong, confidence)
     accepted = np.rint((1 - curve.reject_rate) * len(wrong)).astype(int)
     # Falling from all rows; the first one at or below each of equal steps is kept.
-    steps = np.linspace(accepted[0], accepted[-1], MOST_POINTS)
-    kept = np.unique(np.searchsorted(-accepted, -steps))
+    steps = np.linspace(accepted[0], accepted[-1], MOST_POINTS - 1)
+    at_threshold = min(np.searchsorted(curve.threshold, threshold), len(accepted) - 1)
+    kept = np.unique(np.append(np.searchsorted(-accepted, -steps), at_threshold))
     accepted = accepted[kept]
     errors = np.rint(curve.error[kept] * accepted).astype(int)
     low, high = exact_interval(errors, accepted, level)

@@ -147,7 +147,7 @@ def _about(model, figures: Evaluation, cells: Table, target: str | None) -> dict
         "predicts": target,
         "classes": f"{len(figures.classes)}: {names}"
         + (", …" if len(figures.classes) > 10 else ""),
-        "rows of this report": f"{figures.n_rows:,}, not used in training",
+        "rows of this report": f"{figures.n_rows:,}; they must not have been used in training",
         "columns": f"{cells.n_columns:,}",
         "written": datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
         "versions": f"bayespoint {__version__}, scikit-learn {sklearn.__version__}, NumPy "
@@ -159,10 +159,11 @@ def _about(model, figures: Evaluation, cells: Table, target: str | None) -> dict
 def _header(title: str, model, figures: Evaluation, others: list[Baseline], shown) -> Markup:
     constant, kept = others[0], figures.promise
     summary = (
-        f"On {several(figures.n_rows, 'row')} that it had not seen, the model is wrong in "
-        f"{percent(figures.error.value)} (the {level(figures.confidence_level)} interval is "
-        f"{interval(figures.error)}). To answer {constant.name} would be wrong in "
-        f"{percent(constant.error.value)}."
+        f"On {several(figures.n_rows, 'row')} that it had not seen, the model is wrong on "
+        f"{percent(figures.error.value)} of them (the {level(figures.confidence_level)} interval is "
+        f"{interval(figures.error)}). "
+        + constant.name.replace("always", "Always answering", 1)
+        + f" would be wrong on {percent(constant.error.value)}."
     )
     model_words = in_words(model)
     tiles = [

@@ -12,7 +12,7 @@ from .words import percent
 
 # Small, so that letters can be read when it is scaled to the width of a phone.
 WIDTH, HEIGHT = 420, 300
-LEFT, RIGHT, TOP, BOTTOM = 56, 12, 12, 46
+LEFT, RIGHT, TOP, BOTTOM = 56, 20, 12, 46
 
 
 class Axes:
@@ -117,10 +117,10 @@ def rejection(figures: Evaluation) -> tuple[Markup, list[tuple[float, float]]]:
 def whisker(value: float, low: float, high: float, top: float, *, ours: bool) -> Markup:
     """Draw a share with its interval, to stand below others on the same scale."""
     width, height = 180, 20
-    x = [_place(4 + min(v / top, 1) * (width - 8)) for v in (low, value, high)]
+    x = [_place(7 + min(v / top, 1) * (width - 14)) for v in (low, value, high)]
     return tag(
         "svg",
-        tag("line", class_="axis", x1=4, x2=width - 4, y1=10, y2=10),
+        tag("line", class_="axis", x1=7, x2=width - 7, y1=10, y2=10),
         tag("line", class_="bar" if ours else "bar other", x1=x[0], x2=x[2], y1=10, y2=10),
         tag("circle", class_="dot" if ours else "dot other", cx=x[1], cy=10, r=5),
         viewBox=f"0 0 {width} {height}", width=width, height=height, class_="whisker",

@@ -154,7 +154,7 @@ def _linear(classifier: Any) -> list[Finding]:
         if seen and np.isfinite(evidence):
             words = (
                 "typical probability that it gave to the right class of a training row before "
-                "it learned from it; the greater, the better does the model suit the data"
+                "it learned from it; the greater, the better the model suits the data"
             )
             value = percent(float(np.exp(evidence / seen)))
             found.append(Finding("evidence, per row", value, words))

@@ -39,19 +39,17 @@ def join(*children: object) -> Markup:
 def table(head: list, rows: list[list], *, caption: str, class_: str | None = None) -> Markup:
     """Return a table that scrolls in a box of its own where the page is narrow.
 
-    Cells that are not text or markup are numbers, and stand to the right. The first one of
-    a row is its heading.
+    The first cell of a row is its heading. Cells may be elements <td> already.
     """
     header = tag("tr", *(tag("th", cell, scope="col") for cell in head))
     body = [
         tag("tr", tag("th", row[0], scope="row"), *(_cell(cell) for cell in row[1:]))
         for row in rows
     ]
-    content = tag(
-        "table", tag("caption", caption), tag("thead", header), tag("tbody", *body), class_=class_
-    )
+    content = tag("table", tag("thead", header), tag("tbody", *body), class_=class_)
     # A box that scrolls needs the focus, for those who scroll with keys.
-    return tag("div", content, class_="box", tabindex="0", role="region", aria_label=caption)
+    box = tag("div", content, class_="box", tabindex="0", role="region", aria_label=caption)
+    return join(tag("h3", caption), box)
 
 
 def _cell(cell: object) -> Markup:

@@ -73,7 +73,7 @@ def calibration(figures: Evaluation) -> Section:
         verdict = "It is less sure than it could be, by more than chance explains."
     bins = figures.reliability
     rows = [
-        [percent(c), right(f"{n:,}"), right(percent(r / n)), tag("td", between(lo, hi))]
+        [percent(c), right(f"{n:,}"), right(percent(r / n)), right(between(lo, hi))]
         for c, r, n, lo, hi in zip(*bins, strict=True)
     ]
     sure = level(figures.confidence_level)
@@ -111,9 +111,8 @@ def calibration(figures: Evaluation) -> Section:
 def confusion(figures: Evaluation) -> Section:
     """Show which classes are taken for which."""
     matrix = _matrix(figures) if len(figures.classes) <= MOST_CLASSES else None
-    return Section(
-        "confusion", "Which classes it confuses", join(matrix, _pairs(figures), _by_class(figures))
-    )
+    lists = tag("div", tag("div", _by_class(figures)), tag("div", _pairs(figures)), class_="pairs")
+    return Section("confusion", "Which classes it confuses", join(matrix, lists))
 
 
 def _matrix(figures: Evaluation) -> Markup:
@@ -131,7 +130,7 @@ def _matrix(figures: Evaluation) -> Markup:
             )
         rows.append([answer(figures, i), *cells])
     head = ["true ↓ answer →", *(answer(figures, j) for j in range(len(counts)))]
-    told = "Rows of each true class (down) by the answer that they got (across)"
+    told = "Rows by true class (down) and answer (across)"
     return table(head, rows, caption=told, class_="confusion")
 
 

@@ -1,4 +1,13 @@
 "use strict";
+// Boxes that have nothing to scroll are passed over by the tabulator key.
+(() => {
+  const boxes = document.querySelectorAll(".box");
+  const fit = () => boxes.forEach((box) => {
+    box.tabIndex = box.scrollWidth > box.clientWidth ? 0 : -1;
+  });
+  addEventListener("resize", fit);
+  fit();
+})();
 // Every text was made where the figures were: this only shows the one that was asked for.
 (() => {
   const points = JSON.parse(document.getElementById("rejection-data").textContent);

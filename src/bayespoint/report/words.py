@@ -15,15 +15,17 @@ def percent(value: float) -> str:
 
     Examples
     --------
-    >>> percent(0.1464), percent(0.0004), percent(0), percent(1), percent(0.99996)
-    ('14.6%', '0.04%', '0%', '100%', '99.996%')
+    >>> percent(0.1464), percent(0.0004), percent(0), percent(1), percent(0.99996), percent(1e-9)
+    ('14.6%', '0.04%', '0%', '100%', '99.996%', '<0.0001%')
     """
     if math.isnan(value):
         return "–"
     near = min(value, 1 - value)
     if near <= 0:
         return f"{100 * value:.0f}%"
-    digits = 1 if near >= 0.001 else min(-2 - math.floor(math.log10(near)), 6)
+    if near < 1e-6:
+        return "<0.0001%" if value < 0.5 else ">99.9999%"
+    digits = 1 if near >= 0.001 else -2 - math.floor(math.log10(near))
     return f"{100 * value:.{digits}f}%"
 
 
