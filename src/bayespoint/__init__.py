@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .margin import LinearProgramSVC as LinearProgramSVC
     from .onion import OnionClassifier as OnionClassifier
     from .reject import rejection_curve as rejection_curve
+    from .report import write_report as write_report
 
 __version__ = "0.1.0"
 
@@ -31,6 +32,7 @@ _HOME = {
     "rejection_curve": "reject",
     "solvers": "",
     "to_arviz": "export",
+    "write_report": "report",
 }
 
 __all__ = [
@@ -45,6 +47,7 @@ __all__ = [
     "rejection_curve",
     "solvers",
     "to_arviz",
+    "write_report",
 ]
 
 

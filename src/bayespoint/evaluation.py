@@ -369,7 +369,7 @@ def _acceptance(wrong, confidence, level: float, threshold: float = -np.inf) -> 
     accepted = np.rint((1 - curve.reject_rate) * len(wrong)).astype(int)
     # Falling from all rows; the first one at or below each of equal steps is kept.
     steps = np.linspace(accepted[0], accepted[-1], MOST_POINTS - 1)
-    at_threshold = min(np.searchsorted(curve.threshold, threshold), len(accepted) - 1)
+    at_threshold = min(int(np.searchsorted(curve.threshold, threshold)), len(accepted) - 1)
     kept = np.unique(np.append(np.searchsorted(-accepted, -steps), at_threshold))
     accepted = accepted[kept]
     errors = np.rint(curve.error[kept] * accepted).astype(int)

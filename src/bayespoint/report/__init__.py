@@ -160,8 +160,8 @@ def _header(title: str, model, figures: Evaluation, others: list[Baseline], show
     constant, kept = others[0], figures.promise
     summary = (
         f"On {several(figures.n_rows, 'row')} that it had not seen, the model is wrong on "
-        f"{percent(figures.error.value)} of them (the {level(figures.confidence_level)} interval is "
-        f"{interval(figures.error)}). "
+        f"{percent(figures.error.value)} of them (the {level(figures.confidence_level)} interval "
+        f"is {interval(figures.error)}). "
         + constant.name.replace("always", "Always answering", 1)
         + f" would be wrong on {percent(constant.error.value)}."
     )

@@ -191,7 +191,11 @@ def _certified(certificate: Certificate | str | None) -> Markup | None:
     if certificate is None:
         return None
     if isinstance(certificate, str):
-        return tag("p", f"No certificate from the training rows: {certificate}", class_="soft")
+        return tag(
+            "p",
+            f"No certificate from the training rows (bounds.pac_bayes_certificate): {certificate}",
+            class_="soft",
+        )
     return tag(
         "p",
         tag("strong", f"From the training rows alone: at most {percent(certificate.mean)}, "),
