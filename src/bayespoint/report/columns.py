@@ -101,14 +101,15 @@ def _numbers(values: np.ndarray) -> tuple[str, str, np.ndarray]:
     finite = values[np.isfinite(values)]
     if not len(finite):
         return "numbers", "all values are infinite", np.zeros(1)
-    low, middle, high = (number(float(v)) for v in np.quantile(finite, [0, 0.5, 1]))
-    if low == high and finite.min() == finite.max():
-        return "numbers", f"always {low}", np.array([len(finite)])
-    words = f"{low} to {high}, median {middle}"
+    low, high = float(finite.min()), float(finite.max())
+    if low == high:
+        return "numbers", f"always {number(low)}", np.array([len(finite)])
+    # In units of the largest value, lest sums and differences overflow.
+    unit = max(abs(low), abs(high))
+    median = float(np.median(finite / unit)) * unit
+    words = f"{number(low)} to {number(high)}, median {number(median)}"
     if len(finite) < len(values):
         words += f"; {several(len(values) - len(finite), 'infinity', 'infinities')}"
-    # In units of the largest value, lest the width of the range overflow.
-    unit = np.abs(finite).max()
     return "numbers", words, np.histogram(finite / unit, bins=_N_BARS)[0]
 
 

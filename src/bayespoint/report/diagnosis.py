@@ -74,6 +74,8 @@ def _kernel(classifier) -> str:
 
 def _method(report: Any) -> str:
     """Tell the solver by what it reports."""
+    if _r_hat(report) is None and not np.any(report.get("n_bounces", 1)):
+        return "the corners of version space"
     for key, words in {
         "n_bounces": "billiard",
         "n_mistakes": "perceptrons",
@@ -83,14 +85,20 @@ def _method(report: Any) -> str:
     }.items():
         if key in report:
             return words
-    return "the corners of version space"
+    return "a solver of its own"
+
+
+def _r_hat(report: Any) -> float | None:
+    """Return the largest R-hat, if it is known."""
+    largest = float(np.max(report.get("r_hat", np.nan)))
+    return largest if np.isfinite(largest) else None
 
 
 def _solver(report: Any) -> list[Finding]:
     """Read the diagnostics of `BayesPointClassifier`, the worst output of each."""
     found = [_stopped(report)]
-    if "r_hat" in report:
-        r_hat = float(np.max(report["r_hat"]))
+    r_hat = _r_hat(report)
+    if r_hat is not None:
         found.append(
             Finding(
                 "R-hat",
@@ -111,6 +119,9 @@ def _solver(report: Any) -> list[Finding]:
         words = "estimated angle between this answer and that of an endless run, in degrees"
         mixed = bool(np.all(report["mixed"]))
         found.append(Finding("sampling error", f"{np.degrees(angle):.2g}°", words, mixed))
+    else:
+        words = "this solver cannot tell how far its answer is from the Bayes point"
+        found.append(Finding("sampling error", "unknown", words))
     ess = float(np.min(report["ess"]))
     if np.isfinite(ess):
         words = "so many independent draws would be as good as those that were made"
