@@ -364,7 +364,9 @@ def test_looks_into_searches_and_pipelines(iris):
     assert [type(step) for step in steps] == [MaxAbsScaler]
     assert in_words(search).startswith("a linear Bayes point machine")
     assert diagnose(search)
-    assert diagnose(RandomForestClassifier(n_estimators=2).fit(X, y)) == []
+    forest = RandomForestClassifier(n_estimators=2).fit(X, y)
+    assert diagnose(forest) == []
+    assert in_words(forest) == "a RandomForestClassifier"
 
 
 def test_baselines_learn_from_the_training_rows(iris):

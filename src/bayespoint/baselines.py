@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
-from .evaluation import Evaluation, Share, evaluate_probabilities
+from .evaluation import Evaluation, Share, evaluate_probabilities, has_reject_option
 
 # More rows than this make a cross-validation slower, not clearer.
 MOST_ROWS = 5000
@@ -141,9 +141,11 @@ def take(X, rows) -> Any:
 
 def parts(model) -> tuple[list, Any]:
     """Return the steps that prepare the columns, and the classifier itself."""
-    for inner in ("estimator_", "best_estimator_"):
-        if hasattr(model, inner):
-            return parts(getattr(model, inner))
+    # A forest has an estimator_, too, but that is one of its trees.
+    if has_reject_option(model) and hasattr(model, "estimator_"):
+        return parts(model.estimator_)
+    if hasattr(model, "best_estimator_"):
+        return parts(model.best_estimator_)
     if isinstance(model, Pipeline):
         before, last = parts(model.steps[-1][1])
         return [step for _, step in model.steps[:-1]] + before, last

@@ -182,7 +182,7 @@ def evaluate(model, X, y, *, confidence_level: float = 0.95) -> Evaluation:
     figures = evaluate_probabilities(
         y, model.predict_proba(X), model.classes_, confidence_level=confidence_level
     )
-    if not (hasattr(model, "accept") and hasattr(model, "threshold_")):
+    if not has_reject_option(model):
         return figures
     level, threshold = confidence_level, model.threshold_
     return replace(
@@ -283,6 +283,11 @@ def exact_interval(count, total, confidence_level: float = 0.95) -> tuple[np.nda
     low = np.where(count > 0, special.betaincinv(some, total - count + 1, tail), 0.0)
     high = np.where(count < total, special.betaincinv(count + 1, rest, 1 - tail), 1.0)
     return low, high
+
+
+def has_reject_option(model) -> bool:
+    """Tell whether a fitted model may refuse to answer."""
+    return hasattr(model, "accept") and hasattr(model, "threshold_")
 
 
 def share(count, total, confidence_level: float) -> Share:
