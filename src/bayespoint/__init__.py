@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .margin import AdaptiveMarginSVC as AdaptiveMarginSVC
     from .margin import LinearProgramSVC as LinearProgramSVC
     from .onion import OnionClassifier as OnionClassifier
+    from .reject import RejectOptionClassifier as RejectOptionClassifier
     from .reject import rejection_curve as rejection_curve
     from .report import write_report as write_report
 
@@ -28,6 +29,7 @@ _HOME = {
     "LinearMarginSVC": "hyperplane",
     "LinearProgramSVC": "margin",
     "OnionClassifier": "onion",
+    "RejectOptionClassifier": "reject",
     "bounds": "",
     "rejection_curve": "reject",
     "solvers": "",
@@ -42,6 +44,7 @@ __all__ = [
     "LinearMarginSVC",
     "LinearProgramSVC",
     "OnionClassifier",
+    "RejectOptionClassifier",
     "__version__",
     "bounds",
     "rejection_curve",
