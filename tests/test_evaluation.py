@@ -129,7 +129,7 @@ def test_reject_option_is_told():
     kept = inner.predict_proba(X[1::2]).max(axis=1) >= 0.9
     wrong = inner.predict(X[1::2]) != y[1::2]
     assert promise.error == share(wrong[kept].sum(), kept.sum(), 0.95)
-    assert promise[2:] == (None, 0.02, 0.9, 30)
+    assert promise[2:] == (None, 0.02, 0.9, 30, True)
     model.threshold_ = np.inf  # nothing is accepted
     figures = evaluate(model, X[1::2], y[1::2])
     assert figures.promise.error.total == 0

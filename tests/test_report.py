@@ -11,6 +11,7 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV
@@ -21,6 +22,7 @@ from bayespoint import (
     AdaptiveMarginSVC,
     BayesPointClassifier,
     LinearBayesPointClassifier,
+    RejectOptionClassifier,
     solvers,
     write_report,
 )
@@ -181,8 +183,11 @@ def test_markup_escapes_whatever_is_not_markup():
     [
         ({"max_error": 0.05, "calibration_confidence_": np.ones(500)}, "At most 5% of the answers"),
         ({"max_error": 0.05, "calibration_confidence_": np.ones(500)}, "500 rows held out"),
-        ({"reject_rate": 0.25}, "no promise about the error"),
-        ({"max_error": 0.05, "threshold_": np.inf}, "answers none of the rows"),
+        ({"max_error": 0.05, "cv": 5}, "not a strict promise"),
+        ({"max_error": 0.5, "threshold_": -np.inf}, "need not refuse anything"),
+        ({"reject_rate": 0.25}, "to refuse 25%. That is no promise about the error"),
+        ({"reject_rate": 0.25, "threshold_": np.inf}, "answers none of the rows"),
+        ({"max_error": 0.05, "threshold_": np.inf}, "No threshold can promise that"),
         ({"max_error": 0.0001}, "more than was promised"),
     ],
 )
@@ -194,12 +199,31 @@ def test_reject_option(write, told, words):
     figures, page = write(model, rng.normal(size=(400, 2)), y)
     assert words in page.text
     assert figures.promise.error == figures.at(model.threshold_)
-    if np.isfinite(model.threshold_):
+    if model.threshold_ < np.inf:
         # The slider starts where the model does.
-        accepted = np.count_nonzero(right >= 0.8)
+        accepted = np.count_nonzero(right >= model.threshold_)
         assert f"answered {accepted} of 400 rows" in page.text
     else:
         assert "with rejection –" in page.text
+
+
+def test_the_real_reject_option(iris, write):
+    X, y, X_test, y_test = iris
+    inner = make_pipeline(StandardScaler(), LinearBayesPointClassifier())
+    model = RejectOptionClassifier(inner, max_error=0.4, random_state=0).fit(X, y)
+    figures, page = write(model, X_test, y_test)
+    assert figures.promise.error.total == np.count_nonzero(model.accept(X_test))
+    wrong = (model.predict(X_test) != y_test) & model.accept(X_test)
+    assert figures.promise.error.number == np.count_nonzero(wrong)
+    assert "At most 40% of the answers" in page.text
+    assert "15 rows held out" in page.text
+    assert "A linear Bayes point machine" in page.text
+    assert "StandardScaler" in page.text
+    model = RejectOptionClassifier(FrozenEstimator(model.estimator_)).fit(X, y)
+    figures, page = write(model, X_test, y_test)
+    assert figures.promise is None
+    assert "The model answers every row" in page.text
+    assert "A linear Bayes point machine" in page.text
 
 
 def test_perfect_and_hopeless(write):

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
@@ -144,6 +145,8 @@ def parts(model) -> tuple[list, Any]:
     # A forest has an estimator_, too, but that is one of its trees.
     if has_reject_option(model) and hasattr(model, "estimator_"):
         return parts(model.estimator_)
+    if isinstance(model, FrozenEstimator):
+        return parts(model.estimator)
     if hasattr(model, "best_estimator_"):
         return parts(model.best_estimator_)
     if isinstance(model, Pipeline):

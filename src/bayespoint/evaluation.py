@@ -60,6 +60,7 @@ class Promise(NamedTuple):
     max_error: float | None
     confidence_level: float | None
     n_calibration: int | None
+    strict: bool  # not if rows were judged by other classifiers, in a cross-validation
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class Evaluation:
         At most `MOST_POINTS` thresholds, beginning with nothing rejected, with that of the
         model among them.
     promise : Promise or None
-        Of a model with a reject option.
+        Of a model with a reject option that refuses rows or makes a promise.
     """
 
     classes: np.ndarray
@@ -185,10 +186,11 @@ def evaluate(model, X, y, *, confidence_level: float = 0.95) -> Evaluation:
     if not has_reject_option(model):
         return figures
     level, threshold = confidence_level, model.threshold_
+    never = threshold == -np.inf and getattr(model, "max_error", None) is None
     return replace(
         figures,
         rejection=_acceptance(figures.wrong, figures.confidence, level, threshold),
-        promise=_promise(model, figures),
+        promise=None if never else _promise(model, figures),
     )
 
 
@@ -393,6 +395,7 @@ def _promise(model, figures: Evaluation) -> Promise:
         max_error=max_error,
         confidence_level=None if max_error is None else model.confidence_level,
         n_calibration=None if calibration is None else len(calibration),
+        strict=getattr(model, "cv", None) is None,
     )
 
 

@@ -141,8 +141,9 @@ def _upper(figures: Evaluation) -> float:
 
 
 def _promised(promise: Promise | None, figures: Evaluation) -> Markup:
+    """Say what the reject option is good for, and whether that is so here."""
     if promise is None:
-        return tag("p", "The model answers every row: it has no threshold of its own.")
+        return tag("p", "The model answers every row: it refuses none.")
     here = promise.error
     observed = (
         f"On the rows of this report it answers {percent(here.total / figures.n_rows)}, and "
@@ -152,39 +153,44 @@ def _promised(promise: Promise | None, figures: Evaluation) -> Markup:
         else "It answers none of the rows of this report."
     )
     if promise.max_error is None:
-        wish = (
-            f"The model refuses answers with a confidence below {_digits(promise.threshold)}"
-            + (f", to refuse {level(promise.reject_rate)}" if promise.reject_rate else "")
-            + ". That comes with no promise about the error. "
+        rate = "" if promise.reject_rate is None else f", to refuse {level(promise.reject_rate)}"
+        wish = f"The model refuses answers with a confidence below {_digits(promise.threshold)}"
+        return tag("p", f"{wish}{rate}. That is no promise about the error. ", observed)
+    most, sure = level(promise.max_error), level(promise.confidence_level or 0)
+    if promise.threshold == np.inf:
+        words = (
+            f"The model was asked to be wrong in at most {most} of its answers, with {sure} "
+            "confidence. No threshold can promise that, so it refuses every row. More rows to "
+            "calibrate it, or a larger max_error, may help."
         )
-        return tag("p", wish, observed)
-    calibrated = (
-        f" It was chosen from {several(promise.n_calibration, 'row')} held out for this."
-        if promise.n_calibration
-        else ""
-    )
+        return tag("div", tag("p", words), class_="note look")
     broken = here.total > 0 and here.low > promise.max_error
+    surprise = (
+        " That is more than was promised, and more than chance explains: are these rows like those "
+        "that it was calibrated with?"
+    )
     return tag(
         "div",
         tag(
             "p",
-            tag(
-                "strong",
-                f"At most {level(promise.max_error)} of the answers that it gives are wrong, ",
-            ),
-            f"with {level(promise.confidence_level or 0)} confidence, because it refuses to "
-            f"answer below a confidence of {_digits(promise.threshold)}.{calibrated}",
+            tag("strong", f"At most {most} of the answers that it gives are wrong, "),
+            f"with {sure} confidence. {_because(promise)}",
         ),
-        tag(
-            "p",
-            observed,
-            " That is more than was promised, and more than chance explains: are these rows "
-            "like those it was made for?"
-            if broken
-            else "",
-        ),
+        tag("p", observed, surprise if broken else None),
         class_="note look" if broken else "note",
     )
+
+
+def _because(promise: Promise) -> str:
+    """Say where the promise comes from."""
+    words = "It need not refuse anything for that."
+    if promise.threshold > -np.inf:
+        words = f"For that it refuses answers with a confidence below {_digits(promise.threshold)}."
+    if not promise.strict:
+        return words + " The threshold was cross-validated: a good estimate, not a strict promise."
+    if promise.n_calibration:
+        words += f" This was found with {several(promise.n_calibration, 'row')} held out for it."
+    return words
 
 
 def _certified(certificate: Certificate | str | None) -> Markup | None:
