@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .onion import OnionClassifier as OnionClassifier
     from .reject import RejectOptionClassifier as RejectOptionClassifier
     from .reject import rejection_curve as rejection_curve
+    from .report import write_report as write_report
 
 __version__ = "0.1.0"
 
@@ -37,6 +38,7 @@ _HOME = {
     "save": "model_file",
     "solvers": "",
     "to_arviz": "export",
+    "write_report": "report",
 }
 
 __all__ = [
@@ -54,6 +56,7 @@ __all__ = [
     "save",
     "solvers",
     "to_arviz",
+    "write_report",
 ]
 
 
