@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .margin import AdaptiveMarginSVC as AdaptiveMarginSVC
     from .margin import LinearProgramSVC as LinearProgramSVC
     from .onion import OnionClassifier as OnionClassifier
+    from .onnx_export import to_onnx as to_onnx
     from .reject import rejection_curve as rejection_curve
 
 __version__ = "0.1.0"
@@ -31,6 +32,7 @@ _HOME = {
     "rejection_curve": "reject",
     "solvers": "",
     "to_arviz": "export",
+    "to_onnx": "onnx_export",
 }
 
 __all__ = [
@@ -45,6 +47,7 @@ __all__ = [
     "rejection_curve",
     "solvers",
     "to_arviz",
+    "to_onnx",
 ]
 
 
