@@ -80,7 +80,10 @@ class Graph:
         going, *after = body(Value(self, first), *(Value(self, name) for name in before))
         # A body's outputs have to be its own.
         after = [self.op("Identity", value) for value in (going, *after)]
-        inner = _body(self._bodies.pop(), [first, again, *before], [v.name for v in after])
+        inner = _body(self._bodies.pop(), before, [v.name for v in after])
+        # onnxruntime wants to know that these are scalars.
+        inner.input.insert(0, helper.make_tensor_value_info(again, TensorProto.BOOL, []))
+        inner.input.insert(0, helper.make_tensor_value_info(first, TensorProto.INT64, []))
         found = self.op("Loop", np.int64(n_rounds), True, *state, n_outputs=len(state), body=inner)
         return [found] if len(state) == 1 else found
 
@@ -105,7 +108,7 @@ class Graph:
             tensor = TensorProto(name=name, data_type=STRING, dims=array.shape, string_data=texts)
             self.constants.append(tensor)
         else:
-            self.constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
+            self.constants.append(numpy_helper.from_array(np.asarray(array, order="C"), name))
         return Value(self, name)
 
     def _new_name(self) -> str:

@@ -33,11 +33,11 @@ def polynomial(x: Value, coefficients) -> Value:
     return value
 
 
-def normal_tail(a: Value) -> tuple[Value, Value]:
+def normal_tail(a: Value, degree: int = _DEGREE) -> tuple[Value, Value]:
     """Return Phi(-a) for a >= 0, and its logarithm."""
     a = a.least(_FARTHEST)
     x = a * math.sqrt(0.5)
-    erfcx = polynomial(1 - 2 * _MIDDLE / (x + _MIDDLE), _scaled_erfcx(_DEGREE)) / (1 + 2 * x)
+    erfcx = polynomial(1 - 2 * _MIDDLE / (x + _MIDDLE), _scaled_erfcx(degree)) / (1 + 2 * x)
     exponent = a * a * -0.5
     return exponent.exp() * erfcx * 0.5, exponent + (erfcx * 0.5).log()
 
