@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .margin import LinearProgramSVC as LinearProgramSVC
     from .onion import OnionClassifier as OnionClassifier
     from .onnx_export import to_onnx as to_onnx
+    from .reject import RejectOptionClassifier as RejectOptionClassifier
     from .reject import rejection_curve as rejection_curve
 
 __version__ = "0.1.0"
@@ -28,6 +29,7 @@ _HOME = {
     "LinearMarginSVC": "hyperplane",
     "LinearProgramSVC": "margin",
     "OnionClassifier": "onion",
+    "RejectOptionClassifier": "reject",
     "bounds": "",
     "rejection_curve": "reject",
     "solvers": "",
@@ -42,6 +44,7 @@ __all__ = [
     "LinearMarginSVC",
     "LinearProgramSVC",
     "OnionClassifier",
+    "RejectOptionClassifier",
     "__version__",
     "bounds",
     "rejection_curve",

@@ -39,6 +39,17 @@ def classify(model, X: Value) -> Prediction:
     )
 
 
+def confidence(prediction: Prediction, n_classes: int) -> Value:
+    """Return what `RejectOptionClassifier` compares with its threshold, shape (rows,)."""
+    scores = prediction.scores
+    if prediction.has_probabilities:
+        return scores.max(1, keepdims=False)
+    if n_classes == 2:
+        return abs(scores)
+    best, _ = scores.op("TopK", np.array([2]), axis=1, n_outputs=2)
+    return (best @ np.array([[1.0], [-1.0]])).squeeze(1)
+
+
 def _bayes_point(model: BayesPointClassifier, X: Value) -> Prediction:
     outputs = kernel_outputs(model, model.dual_coef_.T, X)
     law = {"df": float(model.probit_df_), "label_noise": float(model.label_noise_)}

@@ -7,11 +7,13 @@ import json
 import numpy as np
 import onnx
 from onnx import TensorProto, helper
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
-from .classify import Prediction, classify
+from ..reject import RejectOptionClassifier
+from .classify import Prediction, classify, confidence
 from .graph import DOUBLE, IR_VERSION, OPSET, Graph
 from .inputs import MATRIX, OUTPUTS, Columns, Matrix, Source, Table, input_names
 from .prepare import prepare
@@ -20,25 +22,29 @@ from .prepare import prepare
 def export(model) -> onnx.ModelProto:
     """Return a fitted model as an ONNX model; see `to_onnx`."""
     check_is_fitted(model)
-    inner = model.estimator_ if _rejects(model) else model
-    names = getattr(inner, "feature_names_in_", None)
-    columns = [] if names is None else input_names(list(names))
+    inner = _unwrap(model)
+    names = list(getattr(inner, "feature_names_in_", []))
+    columns = input_names(names)
     graph = Graph(reserved=[*columns, *OUTPUTS, MATRIX])
     prediction = _predict(inner, _source(graph, inner, names))
     _declare_outputs(graph, prediction, inner.classes_)
-    if _rejects(model):
-        _declare_accept(graph, prediction, model)
-    return _finish(graph, inner, dict(zip(columns, [] if names is None else names, strict=True)))
+    if isinstance(model, RejectOptionClassifier) and model.threshold_ > -np.inf:
+        accept = confidence(prediction, len(inner.classes_)) >= float(model.threshold_)
+        graph.output("accept", accept, TensorProto.BOOL, ["rows"])
+    return _finish(graph, inner, dict(zip(columns, names, strict=True)))
 
 
-def _rejects(model) -> bool:
-    return hasattr(model, "estimator_") and hasattr(model, "threshold_")
+def _unwrap(model):
+    """Return the pipeline or classifier that predicts."""
+    if isinstance(model, RejectOptionClassifier):
+        return _unwrap(model.estimator_)
+    return _unwrap(model.estimator) if isinstance(model, FrozenEstimator) else model
 
 
-def _source(graph: Graph, model, names) -> Source:
+def _source(graph: Graph, model, names: list[str]) -> Source:
     """Return the input of the model."""
-    if names is not None:
-        return Columns(Table(graph, list(names)), range(len(names)))
+    if names:
+        return Columns(Table(graph, names), range(len(names)))
     n_features = model.n_features_in_
     return Matrix(graph.input(MATRIX, DOUBLE, n_features), n_features)
 
@@ -74,19 +80,6 @@ def _labels(classes: np.ndarray) -> tuple[int, np.ndarray]:
     if classes.dtype == object:
         return TensorProto.STRING, classes
     return helper.np_dtype_to_tensor_dtype(classes.dtype), classes
-
-
-def _declare_accept(graph: Graph, prediction: Prediction, model) -> None:
-    """Declare whether the largest probability reaches the threshold."""
-    if model.threshold_ is None:
-        return
-    if not prediction.has_probabilities:
-        raise ValueError(
-            f"{type(model).__name__} around a classifier without probabilities cannot be exported "
-            "to ONNX. Export its estimator_, and compare scores with the threshold."
-        )
-    confidence = prediction.scores.max(1, keepdims=False)
-    graph.output("accept", confidence >= float(model.threshold_), TensorProto.BOOL, ["rows"])
 
 
 def _finish(graph: Graph, model, columns: dict[str, str]) -> onnx.ModelProto:

@@ -11,6 +11,8 @@ from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto, helper, num
 # What onnxruntime implements lags behind onnx: models are written for these versions.
 OPSET = 21
 IR_VERSION = 10
+# Bytes of constants; a protocol buffer has at most 2^31, nodes and names included.
+LARGEST = 2**31 - 2**24
 
 DOUBLE, STRING = TensorProto.DOUBLE, TensorProto.STRING
 
@@ -31,7 +33,7 @@ class Graph:
         self._reserved = set(reserved)
         self._bodies: list[list[NodeProto]] = [[]]  # of the graph, and of loops within loops
         self._scalars: dict[tuple, Value] = {}
-        self._count = 0
+        self._count = self._bytes = 0
 
     @property
     def nodes(self) -> list[NodeProto]:
@@ -103,6 +105,13 @@ class Graph:
 
     def _constant(self, array: np.ndarray) -> Value:
         name = self._new_name()
+        self._bytes += array.nbytes
+        if self._bytes > LARGEST:
+            raise ValueError(
+                f"The model would have {self._bytes / 2**30:.1f} GB of constants, but an ONNX "
+                "model can have 2 GB. Fit one with fewer support vectors, for example with "
+                'solver="nystroem", or a linear one with covariance="factorized".'
+            )
         if array.dtype.kind in "OUT":
             texts = [str(text).encode() for text in array.ravel()]
             tensor = TensorProto(name=name, data_type=STRING, dims=array.shape, string_data=texts)
@@ -137,7 +146,7 @@ class Value:
         self.graph = graph
         self.name = name
 
-    def op(self, kind: str, *others: Any, **attributes: Any) -> Value:
+    def op(self, kind: str, *others: Any, **attributes: Any) -> Any:
         """Append an operator with this as its first operand."""
         return self.graph.op(kind, self, *others, **attributes)
 

@@ -20,8 +20,8 @@ from .probabilities import normal_tail
 
 # Panels never get so many, but a loop has to say when it gives up.
 _MANY_PANELS = 100_000
-# The degree of the polynomial in Phi, which is then right to 1e-11.
-_DEGREE = 16
+# The degree of the polynomial in Phi, which is then right to 6e-11.
+_DEGREE = 14
 _FAR_AWAY = 1e300
 
 
@@ -44,11 +44,12 @@ def largest(model: LinearBayesPointClassifier, X: Value) -> Value:
     # Less than two others, or next to no chance: the bound is the answer.
     rest = (count > 1.5) & (log_p >= math.log(rule.SMALL))
     where = rest.op("NonZero").transpose(1, 0)  # (problem, 2): its row and class
-    parts = [value.op("GatherND", where) for value in (z, undecided, deviation)]
-    correlation = _correlation(covariance, squares, noise, where, *parts[1:])
-    factor = _one_factor(correlation, *parts[:2], n_classes)
-    found = _integrate(parts[0], factor, parts[1])
-    known = log_p.op("GatherND", where)
+    z, undecided, deviation, known = (
+        value.op("GatherND", where) for value in (z, undecided, deviation, log_p)
+    )
+    correlation = _correlation(covariance, squares, noise, where, undecided, deviation)
+    factor = _one_factor(correlation, z, undecided, n_classes)
+    found = _integrate(z, factor, undecided)
     found = (found > rule.SMALL).where(found.log(), known)
     log_p = log_p.op("ScatterND", where, found)
     return _never_certain(log_p.op("Softmax", axis=1))
@@ -105,7 +106,9 @@ def _one_factor(correlation: Value, z: Value, undecided: Value, n_classes: int) 
     def search_round(_: Value, a: Value, found: Value):
         """Move all coordinates once, in problems that are still moving."""
         here = _rows(~found)
-        old, used, w, R = (v.op("Gather", here, axis=0) for v in (a, undecided, weight, correlation))
+        old, used, w, R = (
+            v.op("Gather", here, axis=0) for v in (a, undecided, weight, correlation)
+        )
         new = old
         for j in range(n_classes):
             weighted = w * new * (np.arange(n_classes) != j).astype(float)

@@ -134,11 +134,9 @@ def _one_hot(encoder: OneHotEncoder, i: int, X: Source) -> Matrix:
 def _places(encoder: OneHotEncoder, i: int) -> tuple[np.ndarray, int, int | None]:
     """Return the column of each category (-1 for none), their number, and that of unknown ones."""
     categories = encoder.categories_[i]
-    rare = getattr(encoder, "infrequent_categories_", None)
-    rare = None if rare is None else rare[i]
-    is_rare = np.zeros(len(categories), dtype=bool)
-    if rare is not None:
-        is_rare = np.array([any(_alike(c, r) for r in rare) for c in categories])
+    rare = getattr(encoder, "infrequent_categories_", [None] * (i + 1))[i]
+    known_rare = set() if rare is None else {_key(c) for c in rare}
+    is_rare = np.array([_key(c) in known_rare for c in categories], dtype=bool)
     places = np.cumsum(~is_rare) - 1
     places[is_rare] = np.sum(~is_rare)
     n_places = int(np.sum(~is_rare)) + int(is_rare.any())
@@ -154,8 +152,9 @@ def _places(encoder: OneHotEncoder, i: int) -> tuple[np.ndarray, int, int | None
     return places, n_places, other
 
 
-def _alike(a, b) -> bool:
-    return a is b or a == b or (a != a and b != b)
+def _key(category):
+    """Return something that is equal for equal categories, NaN included."""
+    return ("NaN",) if category != category else category
 
 
 def _same(categories: np.ndarray, i: int, X: Source) -> Value:
