@@ -1,6 +1,7 @@
 import json
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +45,8 @@ DOCS = Path(__file__).parents[1] / "docs"
 # in the quadrature for several classes, and a product of factors has as many times that.
 CLOSE = 1e-11
 QUADRATURE = 1e-9
+# The error of scipy's stdtr with one degree of freedom is 2e-9 a class.
+CAUCHY = 1e-8
 # The edge of single precision: its largest, its smallest, subnormal and signed numbers, whole
 # numbers that it does not have; and double precision beyond it.
 EDGE = [0, -0.0, 1e38, -1e38, 3.4028235e38, -1.2e-38, 1e-38, 1.4e-45, -1e-45, 2**24 + 1, 2**53 - 1]
@@ -55,7 +58,21 @@ def session(model):
     onnx.checker.check_model(exported, full_check=True)
     assert {node.domain for node in exported.graph.node} == {""}
     assert [opset.version for opset in exported.opset_import] == [21]
-    return onnxruntime.InferenceSession(exported.SerializeToString())
+    return optimized(exported)
+
+
+def optimized(exported):
+    """A session whose optimized graph has no factor in single precision (FusedMatMul)."""
+    options = onnxruntime.SessionOptions()
+    with tempfile.TemporaryDirectory() as folder:
+        options.optimized_model_filepath = f"{folder}/model.onnx"
+        options.intra_op_num_threads = 1
+        options.log_severity_level = 3  # it warns that the file is for this machine
+        found = onnxruntime.InferenceSession(exported.SerializeToString(), options)
+        nodes = onnx.load(options.optimized_model_filepath).graph.node
+    factors = [a.f for node in nodes for a in node.attribute if a.name in ("alpha", "beta")]
+    assert set(factors) <= {1.0}
+    return found
 
 
 def feeds(session, X):
@@ -78,38 +95,39 @@ def run(session, X):
 
 def assert_same(model, X, close=CLOSE, twin=None):
     """Compare an exported model with itself in Python, for all rows, one row and none."""
-    twin = twin or model
-    exported = session(model)
-    found = run(exported, X)
-    if "probabilities" in found:
-        scores, expected = found["probabilities"], twin.predict_proba(X)
-        assert np.all((scores > 0) & (scores < 1))
-        first, second = np.sort(expected, axis=1)[:, ::-1][:, :2].T
-        clear = first - second > 2 * close
-    else:
-        scores, expected = found["scores"], twin.decision_function(X)
-        close = close * max(np.abs(expected).max(), 1)
-        ordered = np.sort(expected, axis=1) if expected.ndim == 2 else None
-        gap = np.abs(expected) if ordered is None else ordered[:, -1] - ordered[:, -2]
-        clear = gap > 2 * close
-    assert scores.shape == expected.shape
-    assert scores.dtype == np.float64
-    np.testing.assert_allclose(scores, expected, rtol=0, atol=close)
+    exported, twin = session(model), twin or model
+    has_probabilities = hasattr(twin, "predict_proba")
+    expected = (twin.predict_proba if has_probabilities else twin.decision_function)(X)
     labels = twin.predict(X)
-    assert found["label"].shape == labels.shape
-    assert np.mean(clear) > 0.5
-    np.testing.assert_array_equal(found["label"][clear], labels[clear])
-    for n in (0, 1):
-        few = run(exported, X[:n])
-        assert len(few["label"]) == n
-        for name in few:
-            kind = "U" if found[name].dtype == object else None
-            left, right = few[name].astype(kind), found[name][:n].astype(kind)
-            if kind is None and left.dtype == float:
-                np.testing.assert_allclose(left, right, rtol=0, atol=close)
-            else:
-                np.testing.assert_array_equal(left, right)
-    return found
+    # Scores are in units of the largest feature.
+    close = np.full(len(labels), close) * (1 if has_probabilities else largest_number(X))
+    clear = margin(expected) > 2 * close
+    assert clear.any()
+    for n in (len(labels), 1, 0):
+        found = run(exported, X[:n])
+        scores = found["probabilities" if has_probabilities else "scores"]
+        assert scores.shape == expected[:n].shape
+        assert scores.dtype == np.float64
+        off = np.abs(scores - expected[:n]).reshape(n, -1 if n else 1)
+        assert np.all(off <= close[:n, None]), off.max()
+        assert not has_probabilities or np.all((scores > 0) & (scores < 1))
+        assert found["label"].shape == (n,)
+        np.testing.assert_array_equal(found["label"][clear[:n]], labels[:n][clear[:n]])
+        if has_probabilities and len(twin.classes_) == 2:
+            np.testing.assert_array_equal(found["label"], twin.classes_[scores.argmax(axis=1)])
+
+
+def largest_number(X):
+    numbers = np.asarray(X.select_dtypes("number") if isinstance(X, pd.DataFrame) else X)
+    return np.maximum(np.nanmax(np.abs(numbers), axis=1), 1)
+
+
+def margin(scores):
+    """By how much the first class is ahead of the second."""
+    if scores.ndim == 1:
+        return np.abs(scores)
+    second, first = np.sort(scores, axis=1)[:, -2:].T
+    return first - second
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +141,7 @@ def moons():
 def iris():
     X, y = load_iris(return_X_y=True)
     rng = np.random.default_rng(2)
-    points = [X, rng.uniform(-1, 9, (2000, 4)), rng.choice(EDGE, (1000, 4))]
+    points = [X, rng.uniform(-1, 9, (700, 4)), rng.choice(EDGE, (300, 4))]
     return X[::3], np.array(["setosa", "vergißmeinnicht", ""])[y[::3]], np.vstack(points)
 
 
@@ -168,7 +186,8 @@ def test_a_polynomial_of_lower_degree_is_noticed():
 @pytest.mark.parametrize("df", [1, 2, 4, 8, 10])
 def test_student_tail(df):
     tail, log_tail = evaluate(lambda a: student_tail(a, df), FAR_OUT)
-    expected = special.stdtr(df, -FAR_OUT)
+    # scipy is off by 2e-9 for df=1.
+    expected = special.stdtr(df, -FAR_OUT) if df > 1 else np.arctan2(1, FAR_OUT) / np.pi
     np.testing.assert_allclose(tail, expected, rtol=1e-12)
     np.testing.assert_allclose(log_tail, np.log(expected), rtol=1e-12, atol=1e-15)
 
@@ -183,7 +202,7 @@ def test_kernels(moons, iris, kernel, fit_intercept, normalize):
         assert_same(model, points)
 
 
-@pytest.mark.parametrize("degree", [0, 1, 1.5, 5, 7])
+@pytest.mark.parametrize("degree", [1, 1.5, 2, 5, 7])
 def test_degrees(moons, degree):
     X, y, _ = moons
     X = X - X.min(axis=0)  # no power of a negative number
@@ -194,7 +213,7 @@ def test_degrees(moons, degree):
 def test_sigmoid(moons, normalize):
     X, y, points = moons
     model = bayes_point(X, y, "sigmoid", solver="perceptron", gamma=0.1, normalize=normalize)
-    assert_same(model, points[:2000])
+    assert_same(model, points[:2000], close=CLOSE if model.probit_df_ > 1 else CAUCHY)
 
 
 SOLVERS = [
@@ -210,7 +229,8 @@ SOLVERS = [
 @pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: type(s).__name__)
 def test_solvers(moons, iris, solver):
     for X, y, points in (moons, iris):
-        assert_same(bayes_point(X, y, solver=solver), points)
+        model = bayes_point(X, y, solver=solver)
+        assert_same(model, points, close=CLOSE if model.probit_df_ > 1 else CAUCHY)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "laplacian"])
@@ -229,8 +249,8 @@ def test_laws(moons, iris, df, label_noise):
         model = bayes_point(X, y)
         for scale in (1e-3, model.probit_scale_, 1e6):
             model.probit_df_, model.label_noise_, model.probit_scale_ = df, label_noise, scale
-            # Errors of outputs are multiplied by the scale.
-            assert_same(model, points, close=CLOSE if scale < 1e6 else 1e-8)
+            # Errors of outputs are multiplied by the scale, and scipy has one of its own.
+            assert_same(model, points, close=CLOSE if scale < 1e6 and df > 1 else CAUCHY)
 
 
 def test_label_noise_and_automatic_parameters(moons):
@@ -243,7 +263,7 @@ def test_points_far_from_each_other():
     """Squares lose the digits of distances, so that differences are taken."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 3)) + 1e6 * rng.integers(0, 2, (60, 1))
-    model = bayes_point(X, (X[:, 0] % 1e5 > 0).astype(int), solver="perceptron", gamma=1.0)
+    model = bayes_point(X, (X[:, 0] % 1e3 < 500).astype(int), solver="perceptron", gamma=1.0)
     squares = np.sum((model.support_vectors_ - model.origin_) ** 2, axis=1)
     assert squares.max() > _FAR
     assert_same(model, X + 0.1 * rng.standard_normal(X.shape))
@@ -293,7 +313,7 @@ def test_linear_programs(moons, iris, machine, kernel):
     for X, y, points in (moons, iris):
         near = points[np.abs(points).max(axis=1) < 1e3]
         for options in ({}, {"fit_intercept": True}, {"normalize": True}):
-            model = machine(kernel, gamma=0.5, degree=2, **options).fit(X, y)
+            model = machine(kernel, gamma=0.5, degree=2, **options).fit(X - 1, y)
             # Large coefficients enlarge the rounding of kernel values.
             size = np.abs(model.dual_coef_).sum()
             assert_same(model, near, close=CLOSE * max(size, 1))
@@ -447,9 +467,9 @@ ENCODERS = [
     {"min_frequency": 0.2},
     {"max_categories": 2, "min_frequency": None},
     {"drop": "first"},
-    {"drop": ["a", "h"]},
+    {"drop": ["a", "b"]},
     {"drop": "if_binary", "max_categories": 2},
-    {"categories": [["b c", "a", "x", None], list("habc")], "min_frequency": None},
+    {"categories": [["b c", "a", "x", np.nan], list("habc")], "min_frequency": None},
     {"sparse_output": False},
 ]
 
@@ -559,11 +579,18 @@ def test_accept(table, strange):
         prepared(LinearBayesPointClassifier()), reject_rate=0.3, random_state=0
     ).fit(X, y)
     found = run(session(model), strange)
-    clear = np.abs(model.confidence(strange) - model.threshold_) > CLOSE
-    assert clear.mean() > 0.9
     assert 0.1 < found["accept"].mean() < 0.9
-    np.testing.assert_array_equal(found["accept"][clear], model.accept(strange)[clear])
+    np.testing.assert_array_equal(found["accept"], model.accept(strange))
     np.testing.assert_array_equal(found["label"], model.estimator_.predict(strange))
+
+
+def test_many_rows_have_the_confidence_of_the_threshold():
+    rng = np.random.default_rng(0)
+    X = rng.choice([0.1, 0.7], (500, 3))
+    model = RejectOptionClassifier(LinearBayesPointClassifier(), reject_rate=0.3, random_state=0)
+    model.fit(X, X @ [1, 2, 3] + rng.standard_normal(500) > 2)
+    assert np.mean(model.confidence(X) == model.threshold_) > 0.05
+    np.testing.assert_array_equal(run(session(model), X)["accept"], model.accept(X))
 
 
 def test_no_threshold_and_no_acceptance(moons):
@@ -581,11 +608,19 @@ def test_accept_by_scores(moons, iris):
         near = points[np.abs(points).max(axis=1) < 1e3]
         found = run(session(model), near)
         assert 0 < found["accept"].mean() < 1
-        clear = np.abs(model.confidence(near) - model.threshold_) > CLOSE
-        np.testing.assert_array_equal(found["accept"][clear], model.accept(near)[clear])
+        np.testing.assert_array_equal(found["accept"], model.accept(near))
 
 
 # What cannot be exported
+
+
+def test_the_smallest_output_keeps_its_sign():
+    model = LinearBayesPointClassifier(prior_variance=1.0, fit_intercept=False)
+    model.fit([[1.0], [-1.0]], [1, 0])
+    X = np.array([[1e-300], [-1e-300], [1e-20], [0.0], [-0.0]])
+    found = run(session(model), X)
+    np.testing.assert_array_equal(found["label"], [1, 0, 1, 0, 0])
+    np.testing.assert_array_equal(found["probabilities"], model.predict_proba(X))
 
 
 def test_a_changed_model_is_noticed(moons):

@@ -51,10 +51,11 @@ def confidence(prediction: Prediction, n_classes: int) -> Value:
 
 
 def _bayes_point(model: BayesPointClassifier, X: Value) -> Prediction:
-    outputs = kernel_outputs(model, model.dual_coef_.T, X)
+    # In units of their deviation.
+    outputs = kernel_outputs(model, model.dual_coef_.T * float(model.probit_scale_), X)
     law = {"df": float(model.probit_df_), "label_noise": float(model.label_noise_)}
     of_outputs = two_classes if len(model.classes_) == 2 else exactly_one
-    probabilities = of_outputs(outputs * float(model.probit_scale_), **law)
+    probabilities = of_outputs(outputs, **law)
     return Prediction(_winner(outputs, len(model.classes_)), probabilities, True)
 
 

@@ -18,6 +18,9 @@ from .graph import DOUBLE, IR_VERSION, OPSET, Graph
 from .inputs import MATRIX, OUTPUTS, Columns, Matrix, Source, Table, input_names
 from .prepare import prepare
 
+# A threshold is the confidence of some row, and often of many: rounding must not reject these.
+ROUNDING = 1e-9
+
 
 def export(model) -> onnx.ModelProto:
     """Return a fitted model as an ONNX model; see `to_onnx`."""
@@ -29,7 +32,10 @@ def export(model) -> onnx.ModelProto:
     prediction = _predict(inner, _source(graph, inner, names))
     _declare_outputs(graph, prediction, inner.classes_)
     if isinstance(model, RejectOptionClassifier) and model.threshold_ > -np.inf:
-        accept = confidence(prediction, len(inner.classes_)) >= float(model.threshold_)
+        least = model.threshold_
+        if least < np.inf:
+            least -= ROUNDING * max(abs(least), 1.0)
+        accept = confidence(prediction, len(inner.classes_)) >= float(least)
         graph.output("accept", accept, TensorProto.BOOL, ["rows"])
     return _finish(graph, inner, dict(zip(columns, names, strict=True)))
 

@@ -163,7 +163,11 @@ class Value:
         return self.op("Div", other)
 
     def __matmul__(self, other: Any) -> Value:
-        return self.op("MatMul", other)
+        # onnxruntime fuses a matrix product with a scalar factor before or after it, and keeps
+        # that in single precision. Scales of a single column are scalars, so that its product
+        # must not be one; scalar factors of other products go into their constants.
+        is_outer = isinstance(other, np.ndarray) and other.ndim == 2 and len(other) == 1
+        return self.op("Mul" if is_outer else "MatMul", other)
 
     def __radd__(self, other: Any) -> Value:
         return self.graph.op("Add", other, self)

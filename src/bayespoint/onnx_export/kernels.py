@@ -78,6 +78,9 @@ def _cell_outputs(kernel: Kernel, X: Value, support, coef, centers: np.ndarray) 
 
 def _outputs(kernel: Kernel, X: Value, support, coef, unit: bool) -> Value:
     """Return (k(x, y) + constant) / |x|, summed over support vectors y with their coefficients."""
+    has_length = kernel.name not in ("rbf", "laplacian")  # other than one, without the constant
+    if unit and not has_length:
+        coef = coef / math.sqrt(1 + kernel.constant)
     lift = kernel.constant * coef.sum(axis=0)
     if kernel.normalize:  # by the lengths of support vectors here, by those of points below
         coef = coef / plain_lengths(kernel, support)[:, None]
@@ -86,25 +89,22 @@ def _outputs(kernel: Kernel, X: Value, support, coef, unit: bool) -> Value:
         values = X @ (support.T @ coef)  # a single product does
     else:
         values = _matrix(kernel, X, support) @ np.ascontiguousarray(coef)
-    squared = _squared_lengths(kernel, X) if unit or kernel.normalize else None
-    if kernel.normalize and isinstance(squared, Value):
-        lengths = squared.sqrt()
-        values = values / (squared > 0.0).where(lengths, 1.0)
+    if not has_length or not (unit or kernel.normalize):
+        return values + lift
+    squared = _squared_lengths(kernel, X)
+    if kernel.normalize:
+        values = values / _or_one(squared.sqrt())
         squared = (squared > 0.0).double()
-    values = values + lift if kernel.constant else values
-    if not unit:
-        return values
-    if not isinstance(squared, Value):
-        return values / math.sqrt(1 + kernel.constant)
-    lengths = (squared + kernel.constant).sqrt()
-    # No point with a length is at the origin; NaN stays NaN.
-    return values / lengths.equal(0.0).where(1.0, lengths)
+    return (values + lift) / _or_one((squared + kernel.constant).sqrt()) if unit else values + lift
 
 
-def _squared_lengths(kernel: Kernel, X: Value) -> Value | None:
-    """Return k(x, x) of each row, shape (rows, 1); None where it is one."""
-    if kernel.name in ("rbf", "laplacian"):
-        return None
+def _or_one(lengths: Value) -> Value:
+    """Return lengths, but one for a point at the origin."""
+    return lengths.equal(0.0).where(1.0, lengths)
+
+
+def _squared_lengths(kernel: Kernel, X: Value) -> Value:
+    """Return k(x, x) of each row, shape (rows, 1), for kernels of products."""
     squares = _squares(X)
     return squares if kernel.name == "linear" else _map(kernel, squares * kernel.gamma)
 
@@ -114,7 +114,7 @@ def _matrix(kernel: Kernel, X: Value, support: np.ndarray) -> Value:
     if kernel.name == "laplacian":
         return (_distances(X, support, abs) * -kernel.gamma).exp()
     if kernel.name == "rbf":
-        return _rbf(kernel, _less(X, kernel.origin), support - kernel.origin)
+        return _rbf(kernel, X, support)
     return _map(kernel, X @ np.ascontiguousarray(kernel.gamma * support.T))
 
 
@@ -126,15 +126,15 @@ def _map(kernel: Kernel, products: Value) -> Value:
 
 def _rbf(kernel: Kernel, X: Value, support: np.ndarray) -> Value:
     """Return exp(-gamma |x - y|^2), by a product of matrices where that has enough digits."""
-    reach = float(np.abs(support).max(initial=0.0))
-    squares = kernel.gamma * np.sum(support**2, axis=1)
+    moved = support - kernel.origin
+    squares = kernel.gamma * np.sum(moved**2, axis=1)
     if squares.max(initial=0.0) > _FAR:
         return (_distances(X, support, lambda off: off * off) * -kernel.gamma).exp()
     # A coordinate beyond this is far from all support vectors, and would make large squares.
-    limit = reach + math.sqrt(_NOTHING / kernel.gamma)
-    X = X.op("Clip", -limit, limit)
+    limit = float(np.abs(moved).max(initial=0.0)) + math.sqrt(_NOTHING / kernel.gamma)
+    X = _less(X, kernel.origin).op("Clip", -limit, limit)
     left = concat([X, _squares(X) * -kernel.gamma])
-    right = np.vstack([2 * kernel.gamma * support.T, np.ones(len(support))])
+    right = np.vstack([2 * kernel.gamma * moved.T, np.ones(len(support))])
     return (left @ right - squares).least(0.0).exp()
 
 

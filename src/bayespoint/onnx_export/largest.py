@@ -31,7 +31,7 @@ def largest(model: LinearBayesPointClassifier, X: Value) -> Value:
     noise, n_classes = float(model.noise_variance), len(model.classes_)
     others = ~np.eye(n_classes, dtype=bool)
     squares = (covariance * np.eye(n_classes)).sum(2)
-    spread = squares + squares.transpose(0, 2, 1) - 2 * covariance
+    spread = squares + squares.transpose(0, 2, 1) - (covariance + covariance)
     variance = spread.most(0.0) + 2 * noise
     deviation = variance.sqrt()
     difference = mean.expand(2) - mean.expand(1)

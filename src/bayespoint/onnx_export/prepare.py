@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, OneHotEncoder, StandardScaler
 from sklearn.utils import _safe_indexing
 
 from .graph import Value, concat
@@ -30,6 +30,16 @@ def prepare(step, X: Source) -> Source:
         f"{type(step).__name__} cannot be exported to ONNX; of preprocessors, {names} can. Prepare "
         "the data before the exported model, and export what comes after."
     )
+
+
+def _function(step: FunctionTransformer, X: Source) -> Source:
+    """Return the input; what ColumnTransformer calls "passthrough" has no function."""
+    if step.func is not None:
+        raise ValueError(
+            "A FunctionTransformer with a function of its own cannot be exported to ONNX. Prepare "
+            "the data before the exported model, and export what comes after."
+        )
+    return X
 
 
 def _pipeline(pipeline: Pipeline, X: Source) -> Source:
@@ -73,15 +83,17 @@ def _side_by_side(parts: list[Source]) -> Matrix:
 
 def _simple_imputer(imputer: SimpleImputer, X: Source) -> Source:
     """Fill missing numbers; columns without any number in training are left out."""
-    if imputer.statistics_.dtype.kind not in "fiu":
+    try:
+        statistics = imputer.statistics_.astype(np.float64)
+    except ValueError as error:
         raise ValueError(
             "A SimpleImputer for texts cannot be exported to ONNX. OneHotEncoder knows missing "
             "values as a category of their own: leave out the imputer."
-        )
+        ) from error
     values = X.matrix()
     missing = _is_missing(values, imputer.missing_values)
-    known = np.flatnonzero(~np.isnan(imputer.statistics_))
-    filled = missing.where(imputer.statistics_[None].astype(np.float64), values)
+    known = np.flatnonzero(~np.isnan(statistics))
+    filled = missing.where(statistics[None], values)
     result = Matrix(filled, X.n_columns).select(known.tolist())
     if not imputer.add_indicator:
         return result
@@ -180,6 +192,7 @@ def _same(categories: np.ndarray, i: int, X: Source) -> Value:
 
 
 CONVERTERS: dict[type, Callable[..., Source]] = {
+    FunctionTransformer: _function,
     Pipeline: _pipeline,
     ColumnTransformer: _column_transformer,
     SimpleImputer: _simple_imputer,
