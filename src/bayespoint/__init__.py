@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .model_file import load as load
     from .model_file import save as save
     from .onion import OnionClassifier as OnionClassifier
+    from .onnx_export import to_onnx as to_onnx
     from .reject import RejectOptionClassifier as RejectOptionClassifier
     from .reject import rejection_curve as rejection_curve
     from .report import write_report as write_report
@@ -39,6 +40,7 @@ _HOME = {
     "solvers": "",
     "to_arviz": "export",
     "write_report": "report",
+    "to_onnx": "onnx_export",
 }
 
 __all__ = [
@@ -57,6 +59,7 @@ __all__ = [
     "solvers",
     "to_arviz",
     "write_report",
+    "to_onnx",
 ]
 
 
