@@ -39,8 +39,8 @@ _HOME = {
     "save": "model_file",
     "solvers": "",
     "to_arviz": "export",
-    "write_report": "report",
     "to_onnx": "onnx_export",
+    "write_report": "report",
 }
 
 __all__ = [
@@ -58,8 +58,8 @@ __all__ = [
     "save",
     "solvers",
     "to_arviz",
-    "write_report",
     "to_onnx",
+    "write_report",
 ]
 
 

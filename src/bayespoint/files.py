@@ -92,8 +92,15 @@ class Table:
             ) from None
         except BROKEN as error:
             raise ValueError(f"{self.name} is broken or was cut off: {error}") from None
-        except ValueError as error:
-            raise ValueError(f"{self.name}: {_one_line(error)}") from None
+        except (ValueError, OSError) as error:
+            raise ValueError(f"{self.name}: {self._named(_one_line(error))}") from None
+
+    def _named(self, message: str) -> str:
+        """Return a message of Arrow's with the name of a column instead of its number."""
+        names = self.columns or []
+        return re.sub(
+            r"In CSV column #(\d+)", lambda found: f"column {names[int(found[1])]!r}", message
+        )
 
     def _csv_batches(self, kinds: dict[str, str] | None) -> Iterator[Any]:
         import pyarrow as pa
@@ -177,7 +184,7 @@ def open_table(path: str | Path, wishes: Wishes | None = None) -> Table:
         return Table(name, format, None, False, stream, wishes)
     _need_pyarrow()
     if format == "parquet":
-        return _open_parquet(name, stream, raw, wishes)
+        return _open_parquet(name, io.BufferedReader(stream) if standard_input else path, wishes)
     return _open_csv(name, stream, path, wishes)
 
 
@@ -256,18 +263,15 @@ def _open_csv(name: str, stream: _Peeked, path: str | Path, wishes: Wishes) -> T
     return Table(name, "csv", names, header, io.BufferedReader(stream), wishes, delimiter)
 
 
-def _open_parquet(name: str, stream: _Peeked, raw: BinaryIO, wishes: Wishes) -> Table:
+def _open_parquet(name: str, source: Any, wishes: Wishes) -> Table:
     from pyarrow.parquet import ParquetFile
 
-    seekable = raw.seekable() and raw is not sys.stdin.buffer
-    if seekable:
-        raw.seek(0)
+    # Its contents are at the end of it.
+    source = source if isinstance(source, (str, Path)) else io.BytesIO(source.read())
     try:
-        file = ParquetFile(raw if seekable else io.BytesIO(io.BufferedReader(stream).read()))
+        file = ParquetFile(source)
     except (ValueError, OSError) as error:
-        raise ValueError(
-            f"{name} is not a Parquet file, or a broken one: {_one_line(error)}"
-        ) from None
+        raise ValueError(f"{name} is not Parquet, or is broken: {_one_line(error)}") from None
     return Table(name, "parquet", file.schema_arrow.names, True, file, wishes)
 
 
