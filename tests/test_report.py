@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import os
 import re
 from html.parser import HTMLParser
@@ -17,6 +18,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from sklearn.utils import Bunch
 
 from bayespoint import (
     AdaptiveMarginSVC,
@@ -31,6 +33,7 @@ from bayespoint.evaluation import evaluate, evaluate_probabilities, share
 from bayespoint.report.columns import Table
 from bayespoint.report.diagnosis import diagnose, in_words
 from bayespoint.report.markup import Markup, join, tag
+from bayespoint.report.page import assemble
 from bayespoint.report.words import percent
 
 pd = pytest.importorskip("pandas")
@@ -176,6 +179,13 @@ def test_markup_escapes_whatever_is_not_markup():
     assert tag("p", tag("b", "x"), None, 1) == "<p><b>x</b>1</p>"
     assert tag("input", hidden=True, value=None) == "<input hidden>"
     assert isinstance(join("<"), Markup)
+
+
+def test_data_cannot_end_the_script():
+    source = assemble("t", join("b"), [["</script><b>"]])
+    assert "b" not in Page(source).tags
+    inside = re.search(r'id="rejection-data">(.*?)</script>', source)[1]
+    assert json.loads(inside) == [["</script><b>"]]
 
 
 @pytest.mark.parametrize(
@@ -379,6 +389,20 @@ def test_bad_training_is_told(iris):
     model = LinearBayesPointClassifier(max_iter=1).fit(X, y)
     found = {finding.name: finding for finding in diagnose(make_pipeline(StandardScaler(), model))}
     assert found["iterations"].fine is False
+
+
+@pytest.mark.parametrize(("r_hat", "fine"), [(1.01, True), (1.3, False)])
+def test_chains_that_disagree_are_told(r_hat, fine):
+    model = Constant([], [0, 1])
+    model.diagnostics_ = Bunch(
+        stop=np.array(["tol", "tol"]), r_hat=np.array([1.0, r_hat]), angle=np.array([0.1, 0.2]),
+        mixed=np.array([True, fine]), ess=np.array([100.0, 20.0]), n_bounces=np.array([10, 10]),
+    )  # fmt: skip
+    found = {finding.name: finding for finding in diagnose(model)}
+    assert found["R-hat"].value == f"{r_hat:.3f}"
+    assert found["R-hat"].fine is found["sampling error"].fine is fine
+    assert found["sampling error"].value == "11°"
+    assert found["effective draws"].value == "20"
 
 
 def test_looks_into_searches_and_pipelines(iris):
