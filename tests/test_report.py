@@ -30,6 +30,7 @@ from bayespoint import (
 )
 from bayespoint.baselines import learned, most_frequent, parts
 from bayespoint.evaluation import evaluate, evaluate_probabilities, share
+from bayespoint.report import charts
 from bayespoint.report.columns import Table
 from bayespoint.report.diagnosis import diagnose, in_words
 from bayespoint.report.markup import Markup, join, tag
@@ -179,6 +180,27 @@ def test_markup_escapes_whatever_is_not_markup():
     assert tag("p", tag("b", "x"), None, 1) == "<p><b>x</b>1</p>"
     assert tag("input", hidden=True, value=None) == "<input hidden>"
     assert isinstance(join("<"), Markup)
+
+
+def test_charts_put_numbers_where_their_axes_say():
+    rng = np.random.default_rng(0)
+    right = rng.uniform(0.5, 1, size=300)
+    y = (rng.random(300) < right).astype(int)
+    figures = evaluate_probabilities(y, np.column_stack([1 - right, right]), [0, 1])
+    chart, places = charts.rejection(figures)
+    # Where the labels 0 % and 100 % of the axes are, from the chart itself; y has no 100 %.
+    labels = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>([\d.]+)%<', chart)
+    across = {float(v): float(x) for x, y, v in labels if y == labels[0][1]}
+    up = {float(v): float(y) for x, y, v in labels if y != labels[0][1]}
+    curve = figures.rejection
+    refused, error = 1 - curve.accepted / 300, curve.errors / curve.accepted
+    top = max(up)
+    expected_x = across[0] + (across[100] - across[0]) * refused
+    expected_y = up[0] + (up[top] - up[0]) * np.minimum(100 * error / top, 1)
+    np.testing.assert_allclose(places, np.column_stack([expected_x, expected_y]), atol=0.11)
+    line = re.search(r'<path class="curve" d="M([^"]*)"', chart)[1]
+    drawn = [[float(v) for v in point.split(" ")] for point in line.split("L")]
+    np.testing.assert_array_equal(drawn, places)
 
 
 def test_data_cannot_end_the_script():
