@@ -57,9 +57,6 @@ from bayespoint import (
 from bayespoint.model_file import ModelFileError, load, read, save
 from files.make_model import labels_of, make_pipeline, make_table
 
-needs_reject = pytest.mark.skipif(
-    not hasattr(reject, "RejectOptionClassifier"), reason="there is no RejectOptionClassifier yet"
-)
 FILES = Path(__file__).parent / "files"
 X3, y3 = load_iris(return_X_y=True)
 X3, y3 = X3[::2], y3[::2]
@@ -228,7 +225,6 @@ def test_round_trip_of_the_pipeline_of_the_command(classifier, classes, sparse_o
         loaded.predict(new.drop(columns="width"))
 
 
-@needs_reject
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -252,7 +248,6 @@ def test_round_trip_of_what_the_command_makes(parameters, path):
     assert_same(model.at(reject_rate=0.5), loaded.at(reject_rate=0.5))
 
 
-@needs_reject
 def test_a_frozen_classifier(path):
     frozen = FrozenEstimator(fitted("linear full", "two"))
     model = reject.RejectOptionClassifier(frozen, reject_rate=0.1).fit(X2, y2)
@@ -513,7 +508,7 @@ def test_nothing_is_left_if_the_end_fails(name, path, monkeypatch):
 def test_a_disk_that_is_really_full():
     if not os.access("/dev/full", os.W_OK):
         pytest.skip("needs a device that is always full")
-    with pytest.raises(ModelFileError, match="directory or a device"):
+    with pytest.raises(IsADirectoryError, match="directory or a device"):
         save(LinearMarginSVC(), "/dev/full")
     assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
 
@@ -572,7 +567,7 @@ def test_names(tmp_path, monkeypatch):
         save(LinearMarginSVC(), tmp_path / "missing" / "model")
     with pytest.raises(FileNotFoundError):
         load("missing")
-    with pytest.raises(ModelFileError, match="is a directory"):
+    with pytest.raises(IsADirectoryError, match="is a directory"):
         save(LinearMarginSVC(), tmp_path)
     with pytest.raises(ModelFileError, match="is a directory"):
         load(tmp_path)
@@ -583,7 +578,7 @@ def test_pipes_are_not_waited_for(tmp_path):
         pytest.skip("needs named pipes")
     os.mkfifo(tmp_path / "pipe")
     for act in (load, lambda path: save(LinearMarginSVC(), path)):
-        with pytest.raises(ModelFileError, match="directory or a device"):
+        with pytest.raises((ModelFileError, IsADirectoryError), match="directory or a device"):
             act(tmp_path / "pipe")
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-import secrets
-import stat
 import struct
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import BinaryIO, NamedTuple
 from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
+
+from ._atomic import in_place_of
 
 TEXT = "model.json"
 MAX_TEXT = 2**26  # bytes; as Python objects it may take thirty times as much
@@ -55,47 +53,13 @@ def write(path: str | os.PathLike, text: str, arrays: Sequence[np.ndarray]) -> N
             f"numbers beside them, but the model has {len(arrays)} arrays and {len(content)} "
             "bytes. Use fewer columns or categories."
         )
-    with _in_place_of(path) as file, ZipFile(file, "w", ZIP_STORED) as archive:
+    with in_place_of(path) as file, ZipFile(file, "w", ZIP_STORED) as archive:
         # Without the time of writing: equal models are equal files.
         archive.writestr(ZipInfo(TEXT), content)
         for index, array in enumerate(arrays):
             many = array.nbytes > MANY_BYTES
             with archive.open(ZipInfo(array_name(index)), "w", force_zip64=many) as member:
                 np.lib.format.write_array(member, array, version=(1, 0), allow_pickle=False)
-
-
-@contextmanager
-def _in_place_of(path: str | os.PathLike) -> Iterator[BinaryIO]:
-    """Open a file that gets its name when it is complete and on the disk."""
-    target = Path(os.path.realpath(path))  # a link goes on pointing to the file
-    if target.exists() and not target.is_file():
-        raise ModelFileError(
-            f"{path} is a directory or a device, and a model is written to a file. "
-            "Give the name of a file."
-        )
-    draft = target.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        with open(draft, "xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            draft.chmod(stat.S_IMODE(target.stat().st_mode))
-        os.replace(draft, target)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-    _sync_directory(target.parent)
-
-
-def _sync_directory(directory: Path) -> None:
-    """Put the new name on the disk too, where a system can do that."""
-    with suppress(OSError):
-        handle = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 class Archive:

@@ -383,7 +383,8 @@ def regrouped(batches: Iterator[Any], n_rows: int) -> Iterator[Any]:
     """Yield Arrow tables of so many rows, whatever the sizes of those that come."""
     import pyarrow as pa
 
-    held, size = [], 0
+    held: list[Any] = []
+    size = 0
     for batch in batches:
         while size + len(batch) >= n_rows:
             wanted = n_rows - size

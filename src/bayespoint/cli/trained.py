@@ -96,7 +96,9 @@ def _with_target(columns: Columns, target: str) -> Columns:
     return Columns(columns.numbers, columns.categories, target, columns.integers)
 
 
-def _wanted(columns: Columns, table: Table, target: str | None, keep: list[str]) -> dict[str, str]:
+def _wanted(
+    columns: Columns, table: Table, target: str | None, keep: Sequence[str]
+) -> dict[str, str]:
     """Return the columns to read and their kinds; a missing one is an error."""
     names = table.columns or []
     wanted = dict.fromkeys(keep, "text") | columns.kinds

@@ -5,13 +5,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
-import secrets
 from importlib import resources
-from pathlib import Path
 from string import Template
 
 from .. import __version__
+from .._atomic import in_place_of
 from .markup import Markup, join
 
 
@@ -41,12 +39,6 @@ def _hash(source: str) -> str:
 
 def write(path, page: str) -> None:
     """Write a file such that it is there as a whole, or not at all."""
-    path = Path(path)
-    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
+    with in_place_of(path) as file:
         # What cannot be encoded (half of a surrogate pair) becomes a question mark.
-        temporary.write_bytes(page.encode("utf-8", errors="replace"))
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+        file.write(page.encode("utf-8", errors="replace"))
