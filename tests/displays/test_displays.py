@@ -13,6 +13,8 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from bayespoint import (
@@ -163,6 +165,21 @@ def test_confidence_refuses(rejecting, X, arguments, message):
         DecisionConfidenceDisplay.from_estimator(rejecting, X, **arguments)
 
 
+@pytest.mark.parametrize("display", [DecisionConfidenceDisplay, RejectionCurveDisplay])
+def test_rejecting_inside_is_refused(moons, display):
+    rejecting = RejectOptionClassifier(GaussianNB(), reject_rate=0.3)
+    inside = make_pipeline(StandardScaler(), rejecting).fit(*moons)
+    with pytest.raises(ValueError, match=r"Pipeline predicts labels that .* put it outside"):
+        display.from_estimator(inside, *moons)
+    outside = RejectOptionClassifier(make_pipeline(StandardScaler(), GaussianNB()))
+    drawn(display.from_estimator(outside.fit(*moons), *moons))
+
+
+def test_confidence_refuses_labels_of_other_points(moons, rejecting):
+    with pytest.raises(ValueError, match="inconsistent"):
+        DecisionConfidenceDisplay.from_estimator(rejecting, moons[0], moons[1][:5])
+
+
 # Version space
 
 
@@ -281,7 +298,9 @@ def test_version_space_refuses_other_labels():
 # Trajectory
 
 
-@pytest.mark.parametrize("solver", ["billiard", solvers.Billiard(tol=0.02), solvers.Gibbs(n_samples=400)], ids=str)
+@pytest.mark.parametrize(
+    "solver", ["billiard", solvers.Billiard(tol=0.02), solvers.Gibbs(tol=0.3)], ids=str
+)
 def test_trajectory_is_that_of_the_fit(solver):
     X, y = make_blobs(60, centers=3, cluster_std=2.0, random_state=0)
     model = BayesPointClassifier(gamma=1.0, softness=0.3, solver=solver, random_state=0)
@@ -317,6 +336,7 @@ def test_matplotlib_is_imported_only_to_draw():
 
 
 def test_the_documented_code_runs():
-    blocks = re.findall(r"```python\n(.*?)```", (DOCS / "abstaining.md").read_text("utf-8"), re.DOTALL)
+    text = (DOCS / "abstaining.md").read_text("utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert len(blocks) >= 5
     exec("\n".join(blocks), {})

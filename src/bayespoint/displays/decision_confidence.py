@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from ..reject import RejectOptionClassifier, confidence_of
+from ._answers import ask
 from ._axes import BLACK, color, open_axes
 
 # The share of the range of the data that is shown around them.
@@ -102,7 +102,6 @@ class DecisionConfidenceDisplay:
         -------
         DecisionConfidenceDisplay
         """
-        check_is_fitted(estimator)
         points = np.asarray(X, dtype=float)
         if points.ndim != 2 or points.shape[1] != 2 or not len(points):
             raise ValueError(
@@ -111,22 +110,21 @@ class DecisionConfidenceDisplay:
             )
         if grid_resolution < 2:
             raise ValueError(f"grid_resolution should be at least 2, but is {grid_resolution}.")
-        if isinstance(estimator, RejectOptionClassifier):
-            threshold = estimator.threshold_ if threshold is None else threshold
-            estimator = estimator.estimator_
+        if y is not None:
+            check_consistent_length(X, y)
         axes = [_spread(column, grid_resolution) for column in points.T]
         grid = tuple(np.meshgrid(*axes))
         table = np.column_stack([part.ravel() for part in grid])
         names = tuple(getattr(X, "columns", ("x1", "x2")))
         table = type(X)(table, columns=X.columns) if hasattr(X, "columns") else table
-        winner = np.searchsorted(estimator.classes_, estimator.predict(table))
-        confidence = confidence_of(estimator, table)
+        said = ask(estimator, table)
+        classes = said.classifier.classes_
         display = cls(
             grid,
-            winner.reshape(grid[0].shape),
-            confidence.reshape(grid[0].shape),
-            estimator.classes_,
-            threshold=threshold,
+            np.searchsorted(classes, said.labels).reshape(grid[0].shape),
+            said.confidence.reshape(grid[0].shape),
+            classes,
+            threshold=said.threshold if threshold is None else threshold,
             points=None if y is None else points,
             labels=None if y is None else column_or_1d(y),
             names=names,

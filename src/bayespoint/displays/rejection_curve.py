@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..reject import RejectionCurve, RejectOptionClassifier, confidence_of, rejection_curve
+from ..reject import RejectionCurve, rejection_curve
+from ._answers import ask
 from ._axes import BLACK, GRAY, open_axes
 
 
@@ -73,15 +73,15 @@ class RejectionCurveDisplay:
         -------
         RejectionCurveDisplay
         """
-        check_is_fitted(estimator)
-        classifier, threshold, max_error = estimator, None, None
-        if isinstance(estimator, RejectOptionClassifier):
-            classifier = estimator.estimator_
-            threshold, max_error = estimator.threshold_, estimator.certified_error_
-        y = column_or_1d(y)
-        curve = rejection_curve(y, classifier.predict(X), confidence_of(classifier, X))
-        name = type(classifier).__name__ if name is None else name
-        return cls(curve, name=name, threshold=threshold, max_error=max_error).plot(ax, **kwargs)
+        said = ask(estimator, X)
+        name = type(said.classifier).__name__ if name is None else name
+        display = cls(
+            rejection_curve(y, said.labels, said.confidence),
+            name=name,
+            threshold=said.threshold,
+            max_error=said.max_error,
+        )
+        return display.plot(ax, **kwargs)
 
     @classmethod
     def from_predictions(
