@@ -37,9 +37,9 @@ def test_tables_come_in_pieces(tmp_path, table, name):
     path = write(table, tmp_path / name)
     chunks = list(read_chunks(path, "kind", n_rows=10))
     assert [len(y) for _, y in chunks] == [10, 10, 5]
-    X, y = (pd.concat(parts, ignore_index=True) for parts in zip(*chunks, strict=True))
-    pd.testing.assert_frame_equal(X, table[list("abc")])
-    np.testing.assert_array_equal(y, table.kind)
+    X = pd.concat([X for X, _ in chunks], ignore_index=True)
+    pd.testing.assert_frame_equal(X, table[list("abc")].astype(float))
+    np.testing.assert_array_equal(np.concatenate([y for _, y in chunks]), table.kind)
 
 
 @pytest.mark.parametrize("compressed", [False, True])
@@ -74,10 +74,9 @@ def test_a_file_is_learned_like_an_array(tmp_path, table):
 @pytest.mark.parametrize(
     ("name", "text", "options", "message"),
     [
-        ("t.csv", "a,b\n1,2\n", {"target": "c"}, "no column 'c'. Its columns are: a, b"),
+        ("t.csv", "a,b\n1,2\n", {"target": "c"}, "no column 'c'. The columns are: a, b"),
         ("t.csv", "a,b\n1,2\n", {}, "target should name the column of t.csv"),
-        ("t.json", "{}", {"target": "c"}, "should end with one of .csv"),
-        ("noname", "", {}, "should end with one of .csv"),
+        ("noname", "", {}, "noname is empty"),
         ("t.csv", "a\n1\n", {"target": "a", "n_rows": 0}, "n_rows should be at least 1"),
         ("t.svm", "1 1:2\n1 x:y\n", {"n_features": 2}, "t.svm, rows 1 to 2"),
         ("t.svm", "1 1:2\n1 3:1\n", {"n_features": 2}, "t.svm, rows 1 to 2"),

@@ -18,9 +18,13 @@ if TYPE_CHECKING:
     from .linear import LinearBayesPointClassifier as LinearBayesPointClassifier
     from .margin import AdaptiveMarginSVC as AdaptiveMarginSVC
     from .margin import LinearProgramSVC as LinearProgramSVC
+    from .model_file import load as load
+    from .model_file import save as save
     from .onion import OnionClassifier as OnionClassifier
+    from .onnx_export import to_onnx as to_onnx
     from .reject import RejectOptionClassifier as RejectOptionClassifier
     from .reject import rejection_curve as rejection_curve
+    from .report import write_report as write_report
 
 __version__ = "0.1.0"
 
@@ -38,9 +42,13 @@ _HOME = {
     "TrajectoryDisplay": "displays",
     "VersionSpaceDisplay": "displays",
     "bounds": "",
+    "load": "model_file",
     "rejection_curve": "reject",
+    "save": "model_file",
     "solvers": "",
     "to_arviz": "export",
+    "to_onnx": "onnx_export",
+    "write_report": "report",
 }
 
 __all__ = [
@@ -57,9 +65,13 @@ __all__ = [
     "VersionSpaceDisplay",
     "__version__",
     "bounds",
+    "load",
     "rejection_curve",
+    "save",
     "solvers",
     "to_arviz",
+    "to_onnx",
+    "write_report",
 ]
 
 

@@ -481,8 +481,8 @@ def outputs(X, belief: Belief) -> tuple[np.ndarray, np.ndarray]:
 def _outputs(X, belief: Belief):
     """Yield parts of rows, as `_multiply` wants them, with mean and variance of their outputs.
 
-    Dense parts stay in the cache, and below the size at which memory is asked for and
-    given back every time, as it is on Dask's workers.
+    Dense parts stay in the cache, and are overwritten by the next: Dask's workers would
+    give memory of this size back every time, and ask for it again.
     """
     lower = linalg.cholesky(belief.precision, lower=True, check_finite=False)
     root = linalg.lapack.dtrtri(lower, lower=1)[0]
@@ -494,14 +494,17 @@ def _outputs(X, belief: Belief):
         output_variances(X.data, X.indices, X.indptr, root.T @ root, intercept, variance)
         yield slice(None), X, _dot(X, root.T @ half), variance
         return
-    size = max(PART // len(half), PART_ROWS * len(half))
+    size = min(max(PART // len(half), PART_ROWS * len(half)), X.shape[0])
+    rows, halves = np.empty((2, size, len(half)))
     for start in range(0, X.shape[0], size):
         here = slice(start, start + size)
         part = X[here]
-        rows = np.ones((part.shape[0], len(half)))
-        rows[:, : X.shape[1]] = part.toarray() if sparse.issparse(part) else part
-        parts = linalg.blas.dtrmm(1.0, root, rows.T, lower=1)
-        yield here, rows, half @ parts, np.einsum("ij,ij->j", parts, parts)
+        n = part.shape[0]
+        rows[:n, : X.shape[1]] = part.toarray() if sparse.issparse(part) else part
+        rows[:n, X.shape[1] :] = 1.0
+        halves[:n] = rows[:n]
+        parts = linalg.blas.dtrmm(1.0, root, halves[:n].T, lower=1, overwrite_b=1)
+        yield here, rows[:n], half @ parts, np.einsum("ij,ij->j", parts, parts)
 
 
 def _multiply(product: Belief, rows, precision: np.ndarray, shift: np.ndarray) -> None:

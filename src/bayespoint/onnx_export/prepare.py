@@ -1,0 +1,202 @@
+"""Preprocessors of scikit-learn: pipelines, columns, imputation, scaling, one-hot encoding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, OneHotEncoder, StandardScaler
+from sklearn.utils import _safe_indexing
+
+from .graph import Value, concat
+from .inputs import Matrix, Source
+
+# The text of an ONNX input that stands for a missing value.
+MISSING = ""
+
+
+def prepare(step, X: Source) -> Source:
+    """Return what a fitted preprocessor makes of its input."""
+    if step is None or (isinstance(step, str) and step == "passthrough"):
+        return X
+    for kind, convert in CONVERTERS.items():
+        if isinstance(step, kind):
+            return convert(step, X)
+    names = ", ".join(kind.__name__ for kind in CONVERTERS)
+    raise ValueError(
+        f"{type(step).__name__} cannot be exported to ONNX; of preprocessors, {names} can. Prepare "
+        "the data before the exported model, and export what comes after."
+    )
+
+
+def _function(step: FunctionTransformer, X: Source) -> Source:
+    """Return the input; what ColumnTransformer calls "passthrough" has no function."""
+    if step.func is not None:
+        raise ValueError(
+            "A FunctionTransformer with a function of its own cannot be exported to ONNX. Prepare "
+            "the data before the exported model, and export what comes after."
+        )
+    return X
+
+
+def _pipeline(pipeline: Pipeline, X: Source) -> Source:
+    for _, step in pipeline.steps:
+        X = prepare(step, X)
+    return X
+
+
+def _column_transformer(transformer: ColumnTransformer, X: Source) -> Source:
+    """Put side by side what is made of the columns."""
+    parts = []
+    for _, step, which in transformer.transformers_:
+        chosen = _positions(which, transformer, X.n_columns)
+        if not len(chosen) or (isinstance(step, str) and step == "drop"):
+            continue
+        parts.append(prepare(step, X.select(chosen)))
+    return _side_by_side(parts)
+
+
+def _positions(which, transformer: ColumnTransformer, n_columns: int) -> list[int]:
+    """Return the positions of columns that are given by name, number, mask or slice."""
+    names = list(getattr(transformer, "feature_names_in_", []))
+    if isinstance(which, str):
+        return [names.index(which)]
+    if isinstance(which, int | np.integer):
+        return [range(n_columns)[which]]
+    if isinstance(which, slice):
+        if isinstance(which.start, str) or isinstance(which.stop, str):
+            first = 0 if which.start is None else names.index(which.start)
+            last = n_columns if which.stop is None else names.index(which.stop) + 1
+            which = slice(first, last, which.step)
+        return list(range(n_columns)[which])
+    if len(which) and isinstance(which[0], str):
+        return [names.index(name) for name in which]
+    return list(_safe_indexing(np.arange(n_columns), np.asarray(which))) if len(which) else []
+
+
+def _side_by_side(parts: list[Source]) -> Matrix:
+    return Matrix(concat([part.matrix() for part in parts]), sum(p.n_columns for p in parts))
+
+
+def _simple_imputer(imputer: SimpleImputer, X: Source) -> Source:
+    """Fill missing numbers; columns without any number in training are left out."""
+    try:
+        statistics = imputer.statistics_.astype(np.float64)
+    except ValueError as error:
+        raise ValueError(
+            "A SimpleImputer for texts cannot be exported to ONNX. OneHotEncoder knows missing "
+            "values as a category of their own: leave out the imputer."
+        ) from error
+    values = X.matrix()
+    missing = _is_missing(values, imputer.missing_values)
+    known = np.flatnonzero(~np.isnan(statistics))
+    filled = missing.where(statistics[None], values)
+    result = Matrix(filled, X.n_columns).select(known.tolist())
+    if not imputer.add_indicator:
+        return result
+    features = imputer.indicator_.features_
+    flags = Matrix(missing.double(), X.n_columns).select(features)
+    return _side_by_side([result, flags]) if len(features) else result
+
+
+def _is_missing(values: Value, missing) -> Value:
+    if isinstance(missing, float) and np.isnan(missing):
+        return values.op("IsNaN")
+    return values.equal(float(missing))
+
+
+def _standard_scaler(scaler: StandardScaler, X: Source) -> Source:
+    values = X.matrix()
+    if scaler.mean_ is not None and scaler.with_mean:
+        values = values - scaler.mean_[None]
+    if scaler.scale_ is not None:
+        values = values / scaler.scale_[None]
+    return Matrix(values, X.n_columns)
+
+
+def _max_abs_scaler(scaler: MaxAbsScaler, X: Source) -> Source:
+    values = X.matrix() / scaler.scale_[None]
+    return Matrix(values.op("Clip", -1.0, 1.0) if scaler.clip else values, X.n_columns)
+
+
+def _one_hot_encoder(encoder: OneHotEncoder, X: Source) -> Source:
+    return _side_by_side([_one_hot(encoder, i, X) for i in range(X.n_columns)])
+
+
+def _one_hot(encoder: OneHotEncoder, i: int, X: Source) -> Matrix:
+    """Return a column of zeros and ones for each frequent category, and one for all others."""
+    categories = np.asarray(encoder.categories_[i])
+    places, n_places, other = _places(encoder, i)
+    if other is not None:  # what is none of the frequent categories, known or not
+        kept = np.flatnonzero(places != other)
+        categories, places = categories[kept], places[kept]
+    same = _same(categories, i, X).double()
+    result = same
+    if not np.array_equal(places, np.arange(n_places)):
+        result = same @ (places[:, None] == np.arange(n_places)).astype(np.float64)
+    if other is not None:
+        rest = (np.arange(n_places) == other).astype(np.float64)[None]
+        result = result + (1 - same.sum(1)) * rest
+    return Matrix(result, n_places)
+
+
+def _places(encoder: OneHotEncoder, i: int) -> tuple[np.ndarray, int, int | None]:
+    """Return the column of each category (-1 for none), their number, and that of unknown ones."""
+    categories = encoder.categories_[i]
+    rare = getattr(encoder, "infrequent_categories_", [None] * (i + 1))[i]
+    known_rare = set() if rare is None else {_key(c) for c in rare}
+    is_rare = np.array([_key(c) in known_rare for c in categories], dtype=bool)
+    places = np.cumsum(~is_rare) - 1
+    places[is_rare] = np.sum(~is_rare)
+    n_places = int(np.sum(~is_rare)) + int(is_rare.any())
+    other = n_places - 1 if is_rare.any() else None
+    if encoder.handle_unknown not in ("infrequent_if_exist", "warn"):
+        other = None
+    dropped = None if encoder.drop_idx_ is None else encoder.drop_idx_[i]
+    if dropped is not None:
+        gone = places[dropped]
+        places = np.where(places == gone, -1, places - (places > gone))
+        n_places -= 1
+        other = None if other in (None, gone) else other - (other > gone)
+    return places, n_places, other
+
+
+def _key(category):
+    """Return something that is equal for equal categories, NaN included."""
+    return ("NaN",) if category != category else category
+
+
+def _same(categories: np.ndarray, i: int, X: Source) -> Value:
+    """Return where a column equals each of some categories."""
+    missing = [c is None or c != c for c in categories]
+    if categories.dtype.kind in "fiub":
+        column = X.numbers(i)
+        same = column.equal(categories.astype(np.float64)[None])
+        return same | (column.op("IsNaN") & np.array([missing])) if any(missing) else same
+    texts = [MISSING if gone else c for c, gone in zip(categories, missing, strict=True)]
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError(
+            f"Categories should be texts or numbers, but column {i} of the OneHotEncoder has "
+            f"{next(t for t in texts if not isinstance(t, str))!r} among its categories."
+        )
+    if texts.count(MISSING) > 1:
+        raise ValueError(
+            f"Column {i} of the OneHotEncoder has different categories for missing values and "
+            "empty texts, but in ONNX an empty text stands for a missing value. Replace one by "
+            "the other before fitting."
+        )
+    return X.texts(i).equal(np.array([texts], dtype=object))
+
+
+CONVERTERS: dict[type, Callable[..., Source]] = {
+    FunctionTransformer: _function,
+    Pipeline: _pipeline,
+    ColumnTransformer: _column_transformer,
+    SimpleImputer: _simple_imputer,
+    StandardScaler: _standard_scaler,
+    MaxAbsScaler: _max_abs_scaler,
+    OneHotEncoder: _one_hot_encoder,
+}

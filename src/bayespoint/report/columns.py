@@ -1,0 +1,126 @@
+"""The columns of a table, whatever it is made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..evaluation import is_missing
+from .words import number, percent, several, text
+
+_N_BARS = 16
+# Of a column of categories.
+_N_TOP = 3
+
+
+class Column(NamedTuple):
+    """A column in short."""
+
+    name: str
+    kind: str
+    n_missing: int
+    words: str  # range, or the most frequent values
+    bars: np.ndarray  # histogram, or how often the most frequent values occur
+
+
+class Table:
+    """A DataFrame, an array or a sparse matrix, read by column and cell."""
+
+    def __init__(self, X):
+        self.frame = X if hasattr(X, "iloc") else None
+        if self.frame is None:
+            X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+        if X.ndim != 2 or 0 in X.shape:
+            raise ValueError(
+                "X should be a table with at least one row and one column, but its shape is "
+                f"{X.shape}."
+            )
+        self.X = X
+        self.n_rows, self.n_columns = X.shape
+
+    def name(self, j: int) -> str:
+        """Return what a column is called."""
+        return text(f"x{j}" if self.frame is None else self.frame.columns[j])
+
+    @property
+    def has_labels(self) -> bool:
+        """Tell whether rows have labels of their own, not just numbers from 0."""
+        if self.frame is None:
+            return False
+        index = self.frame.index
+        return not (len(index) and index[0] == 0 and type(index).__name__ == "RangeIndex")
+
+    def row_name(self, i: int) -> str:
+        """Return the label of a row, or its number from 1."""
+        return text(self.frame.index[i]) if self.has_labels else f"{i + 1:,}"
+
+    def values(self, j: int) -> np.ndarray:
+        """Return a column."""
+        if self.frame is not None:
+            return self.frame.iloc[:, j].to_numpy()
+        return self.X[:, [j]].toarray().ravel() if sparse.issparse(self.X) else self.X[:, j]
+
+    def cell(self, i: int, j: int) -> str:
+        """Write down a value."""
+        value = self.X[i, j] if self.frame is None else self.frame.iloc[i, j]
+        if is_missing(value):
+            return "missing"
+        return number(value.item() if isinstance(value, np.number) else value)
+
+    def describe(self, most: int) -> list[Column]:
+        """Return the first columns in short."""
+        return [_describe(self.name(j), self.values(j)) for j in range(min(self.n_columns, most))]
+
+
+def _describe(name: str, values: np.ndarray) -> Column:
+    missing = _missing(values)
+    present = values[~missing]
+    n_missing = int(missing.sum())
+    if not len(present):
+        return Column(name, "–", n_missing, "all values are missing", np.zeros(1))
+    if present.dtype.kind == "O" and all(type(v) in (int, float) for v in present):
+        present = present.astype(float)
+    told = {"f": _numbers, "i": _numbers, "u": _numbers, "M": _dates}
+    kind, words, bars = told.get(present.dtype.kind, _categories)(present)
+    return Column(name, kind, n_missing, words, bars)
+
+
+def _missing(values: np.ndarray) -> np.ndarray:
+    if values.dtype.kind in "biuUS":
+        return np.zeros(len(values), dtype=bool)
+    if values.dtype.kind in "fM":
+        return values != values
+    return np.array([is_missing(value) for value in values], dtype=bool)
+
+
+def _numbers(values: np.ndarray) -> tuple[str, str, np.ndarray]:
+    values = values.astype(float)
+    finite = values[np.isfinite(values)]
+    if not len(finite):
+        return "numbers", "all values are infinite", np.zeros(1)
+    low, high = float(finite.min()), float(finite.max())
+    if low == high:
+        return "numbers", f"always {number(low)}", np.array([len(finite)])
+    # In units of the largest value, lest sums and differences overflow.
+    unit = max(abs(low), abs(high))
+    median = float(np.median(finite / unit)) * unit
+    words = f"{number(low)} to {number(high)}, median {number(median)}"
+    if len(finite) < len(values):
+        words += f"; {several(len(values) - len(finite), 'infinity', 'infinities')}"
+    return "numbers", words, np.histogram(finite / unit, bins=_N_BARS)[0]
+
+
+def _dates(values: np.ndarray) -> tuple[str, str, np.ndarray]:
+    words = f"{values.min().astype('M8[s]')} to {values.max().astype('M8[s]')}"
+    return "dates", words, np.histogram(values.astype(np.int64).astype(float), bins=_N_BARS)[0]
+
+
+def _categories(values: np.ndarray) -> tuple[str, str, np.ndarray]:
+    # As text: values may be of several types, or lists.
+    counts = Counter(map(str, values.tolist())).most_common()
+    top = ", ".join(f"{text(v)} ({percent(n / len(values))})" for v, n in counts[:_N_TOP])
+    words = top if len(counts) <= _N_TOP else f"{several(len(counts), 'value')}: {top}, …"
+    return "categories", words, np.array([n for _, n in counts[:_N_BARS]])

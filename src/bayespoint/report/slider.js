@@ -1,0 +1,28 @@
+"use strict";
+// Boxes that have nothing to scroll are passed over by the tabulator key.
+(() => {
+  const boxes = document.querySelectorAll(".box");
+  const fit = () => boxes.forEach((box) => {
+    box.tabIndex = box.scrollWidth > box.clientWidth ? 0 : -1;
+  });
+  addEventListener("resize", fit);
+  fit();
+})();
+// Every text was made where the figures were: this only shows the one that was asked for.
+(() => {
+  const points = JSON.parse(document.getElementById("rejection-data").textContent);
+  const slider = document.getElementById("threshold");
+  if (!slider) return;
+  const show = () => {
+    const [x, y, threshold, coverage, error, sentence] = points[Number(slider.value)];
+    document.getElementById("place").setAttribute("cx", x);
+    document.getElementById("place").setAttribute("cy", y);
+    document.getElementById("shown-threshold").textContent = threshold;
+    document.getElementById("shown-coverage").textContent = coverage;
+    document.getElementById("shown-error").textContent = error;
+    slider.setAttribute("aria-valuetext", sentence);
+  };
+  slider.addEventListener("input", show);
+  document.getElementById("control").hidden = false;
+  show();
+})();
