@@ -783,7 +783,7 @@ def test_members_that_overlap(path):
     directory = b"".join(entries)
     end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 10, 10, len(directory), at, 0)
     path.write_bytes(header[:at] + directory + end)
-    refused(path, "overlap")
+    refused(path, "members overlap")
 
 
 def put(*where, value):
@@ -854,6 +854,10 @@ HOSTILE_TEXTS = {
     "more features": put(*MODEL, "n_features_in_", value=1000),
     "features": put(*MODEL, "n_features_in_", value={"type": "tuple", "items": []}),
     "no features": lambda text: state(text).pop("n_features_in_") and None,
+    "unsorted classes": put(*MODEL, "classes_", value={"type": "objects", "shape": [2],
+                                                       "items": ["b", "a"]}),
+    "same classes": put(*MODEL, "classes_", value={"type": "objects", "shape": [2],
+                                                   "items": ["a", "a"]}),
     "more classes": put(*MODEL, "classes_", value=[1, 2, 3]),
     "no covariance": put(*MODEL, "covariance_", value="factorized"),
     "no intercept": put(*MODEL, "fit_intercept", value=False),
@@ -949,6 +953,11 @@ ENCODERS = {
     "no mapping": lambda s: s["_default_to_infrequent_mappings"].__setitem__(0, None),
     "mapping too much": lambda s: s["_default_to_infrequent_mappings"].append(None),
     "rare": lambda s: s["_infrequent_indices"][0].__setitem__(0, 10**6),
+    "rare without mapping": lambda s: s.update(
+        _default_to_infrequent_mappings=[None, None],
+        _infrequent_indices=[np.array([10**6]), None],
+        _n_features_outs=[4, s["_n_features_outs"][1]],
+    ),
     "not enabled": lambda s: s.update(_infrequent_enabled=False),
     "dropped": lambda s: s["_drop_idx_after_grouping"].__setitem__(1, 10**6),
     "categories": lambda s: s["categories_"].append(np.array(["e"], object)),
@@ -962,6 +971,13 @@ def test_encoders_that_would_write_elsewhere(kind, path, monkeypatch):
     monkeypatch.setattr("bayespoint._encode.check_object", lambda value: None)
     save(encoder_state(ENCODERS[kind]), path)
     refused(path)
+
+
+@pytest.mark.parametrize("position", [-1, 625, 10**9])
+def test_random_numbers_from_elsewhere(position, path):
+    model = LinearMarginSVC(C=np.random.RandomState(0))
+    path.write_bytes(with_text(put(*MODEL, "C", "items", 1, value=position), model))
+    refused(path, "impossible")
 
 
 def test_a_cache_of_pickles_is_not_loaded(path):

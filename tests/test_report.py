@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import os
 import re
 from html.parser import HTMLParser
@@ -17,6 +18,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from sklearn.utils import Bunch
 
 from bayespoint import (
     AdaptiveMarginSVC,
@@ -28,9 +30,11 @@ from bayespoint import (
 )
 from bayespoint.baselines import learned, most_frequent, parts
 from bayespoint.evaluation import evaluate, evaluate_probabilities, share
+from bayespoint.report import charts
 from bayespoint.report.columns import Table
 from bayespoint.report.diagnosis import diagnose, in_words
 from bayespoint.report.markup import Markup, join, tag
+from bayespoint.report.page import assemble
 from bayespoint.report.words import percent
 
 pd = pytest.importorskip("pandas")
@@ -178,6 +182,34 @@ def test_markup_escapes_whatever_is_not_markup():
     assert isinstance(join("<"), Markup)
 
 
+def test_charts_put_numbers_where_their_axes_say():
+    rng = np.random.default_rng(0)
+    right = rng.uniform(0.5, 1, size=300)
+    y = (rng.random(300) < right).astype(int)
+    figures = evaluate_probabilities(y, np.column_stack([1 - right, right]), [0, 1])
+    chart, places = charts.rejection(figures)
+    # Where the labels 0 % and 100 % of the axes are, from the chart itself; y has no 100 %.
+    labels = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>([\d.]+)%<', chart)
+    across = {float(v): float(x) for x, y, v in labels if y == labels[0][1]}
+    up = {float(v): float(y) for x, y, v in labels if y != labels[0][1]}
+    curve = figures.rejection
+    refused, error = 1 - curve.accepted / 300, curve.errors / curve.accepted
+    top = max(up)
+    expected_x = across[0] + (across[100] - across[0]) * refused
+    expected_y = up[0] + (up[top] - up[0]) * np.minimum(100 * error / top, 1)
+    np.testing.assert_allclose(places, np.column_stack([expected_x, expected_y]), atol=0.11)
+    line = re.search(r'<path class="curve" d="M([^"]*)"', chart)[1]
+    drawn = [[float(v) for v in point.split(" ")] for point in line.split("L")]
+    np.testing.assert_array_equal(drawn, places)
+
+
+def test_data_cannot_end_the_script():
+    source = assemble("t", join("b"), [["</script><b>"]])
+    assert "b" not in Page(source).tags
+    inside = re.search(r'id="rejection-data">(.*?)</script>', source)[1]
+    assert json.loads(inside) == [["</script><b>"]]
+
+
 @pytest.mark.parametrize(
     ("told", "words"),
     [
@@ -207,16 +239,17 @@ def test_reject_option(write, told, words):
         assert "with rejection –" in page.text
 
 
-def test_the_real_reject_option(iris, write):
-    X, y, X_test, y_test = iris
+def test_the_real_reject_option(write):
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y, X_test, y_test = X[::2], y[::2], X[1::2], y[1::2]
     inner = make_pipeline(StandardScaler(), LinearBayesPointClassifier())
-    model = RejectOptionClassifier(inner, max_error=0.4, random_state=0).fit(X, y)
+    model = RejectOptionClassifier(inner, max_error=0.1, random_state=0).fit(X, y)
     figures, page = write(model, X_test, y_test)
     assert figures.promise.error.total == np.count_nonzero(model.accept(X_test))
     wrong = (model.predict(X_test) != y_test) & model.accept(X_test)
     assert figures.promise.error.number == np.count_nonzero(wrong)
-    assert "At most 40% of the answers" in page.text
-    assert "15 rows held out" in page.text
+    assert "At most 10% of the answers" in page.text
+    assert "57 rows held out" in page.text
     assert "A linear Bayes point machine" in page.text
     assert "StandardScaler" in page.text
     model = RejectOptionClassifier(FrozenEstimator(model.estimator_)).fit(X, y)
@@ -378,6 +411,20 @@ def test_bad_training_is_told(iris):
     model = LinearBayesPointClassifier(max_iter=1).fit(X, y)
     found = {finding.name: finding for finding in diagnose(make_pipeline(StandardScaler(), model))}
     assert found["iterations"].fine is False
+
+
+@pytest.mark.parametrize(("r_hat", "fine"), [(1.01, True), (1.3, False)])
+def test_chains_that_disagree_are_told(r_hat, fine):
+    model = Constant([], [0, 1])
+    model.diagnostics_ = Bunch(
+        stop=np.array(["tol", "tol"]), r_hat=np.array([1.0, r_hat]), angle=np.array([0.1, 0.2]),
+        mixed=np.array([True, fine]), ess=np.array([100.0, 20.0]), n_bounces=np.array([10, 10]),
+    )  # fmt: skip
+    found = {finding.name: finding for finding in diagnose(model)}
+    assert found["R-hat"].value == f"{r_hat:.3f}"
+    assert found["R-hat"].fine is found["sampling error"].fine is fine
+    assert found["sampling error"].value == "11°"
+    assert found["effective draws"].value == "20"
 
 
 def test_looks_into_searches_and_pipelines(iris):

@@ -18,6 +18,10 @@ def _linear(model: Any) -> None:
         return
     if type(model.n_features_in_) is not int:
         raise ValueError("n_features_in_ should be a number")
+    if type(model.classes_) is not np.ndarray or not np.array_equal(
+        np.unique(model.classes_), model.classes_
+    ):
+        raise ValueError("classes_ should be sorted")  # or numbers of classes are too large
     n_weights = model.n_features_in_ + bool(model.fit_intercept)
     n = n_weights * (len(model.classes_) - 1)
     full = model.covariance_ == "full"

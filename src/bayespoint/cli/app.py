@@ -2,15 +2,103 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import typer
 
 from .. import __version__
+from .terminal import guarded
 
 app = typer.Typer(
-    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help=__doc__,
 )
+
+FILE, REFUSING = "The file", "Refusing to answer"
+
+Data = Annotated[
+    str, typer.Argument(help="CSV, Parquet or LIBSVM, also compressed; - is standard input.")
+]
+Model = Annotated[Path, typer.Argument(help="What `bayespoint train` wrote.")]
+Target = Annotated[str, typer.Option(help="Column with the classes.")]
+KnownTarget = Annotated[
+    str | None, typer.Option(help="Column with the classes.", show_default="that of training")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print figures as JSON.")]
+Seed = Annotated[
+    int, typer.Option(min=0, help="For what is random: the same seed, the same answer.")
+]
+Holdout = Annotated[
+    float,
+    typer.Option(min=0.01, max=0.9, help="Share of rows to test with, not to train with."),
+]
+Classifier = Annotated[
+    Literal["auto", "kernel", "linear"],
+    typer.Option(help="The kernel machine, the linear one, or by size."),
+]
+Categorical = Annotated[
+    list[str] | None, typer.Option(help="A column whose numbers are names; may be repeated.")
+]
+Ignore = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")]
+MaxTime = Annotated[float | None, typer.Option(min=0.1, help="Seconds for training, about.")]
+
+Format = Annotated[
+    Literal["csv", "parquet", "libsvm"] | None,
+    typer.Option(help="What the file is.", show_default="guessed", rich_help_panel=FILE),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(help="What is between columns.", show_default="guessed", rich_help_panel=FILE),
+]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether the first line holds names; else they are column_1, column_2, ...",
+        show_default="guessed",
+        rich_help_panel=FILE,
+    ),
+]
+Encoding = Annotated[str, typer.Option(help="Of its texts.", rich_help_panel=FILE)]
+Features = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Number of features, of LIBSVM.",
+        show_default="the largest",
+        rich_help_panel=FILE,
+    ),
+]
+
+RejectRate = Annotated[
+    float | None,
+    typer.Option(
+        min=0, max=0.999, help="Refuse this share, the least certain.", rich_help_panel=REFUSING
+    ),
+]
+MaxError = Annotated[
+    float | None,
+    typer.Option(
+        min=1e-6,
+        max=0.999,
+        help="Refuse so many that the error among the answers is at most this.",
+        rich_help_panel=REFUSING,
+    ),
+]
+ConfidenceLevel = Annotated[
+    float | None,
+    typer.Option(
+        min=0.001,
+        max=0.999999,
+        help="The probability that this promise is kept.",
+        show_default="0.95",
+        rich_help_panel=REFUSING,
+    ),
+]
 
 
 def _show_version(wanted: bool) -> None:
@@ -30,11 +118,279 @@ def bayespoint(
 
 
 @app.command()
+@guarded
 def demo(
     splits: Annotated[int, typer.Option(min=2, help="Random splits of each data set.")] = 5,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of splits and samplers.")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Compare BayesPointClassifier with SVC on data that scikit-learn ships."""
     from .demo import run_demo
 
     run_demo(splits, seed)
+
+
+@app.command()
+@guarded
+def train(
+    data: Data,
+    target: Annotated[
+        str | None, typer.Option(help="Column with the classes; LIBSVM needs none.")
+    ] = None,
+    model: Annotated[Path, typer.Option(help="File to write.")] = ...,  # type: ignore[assignment]
+    classifier: Classifier = "auto",
+    holdout: Holdout = 0.2,
+    categorical: Categorical = None,
+    ignore: Ignore = None,
+    max_time: MaxTime = None,
+    seed: Seed = 0,
+    reject_rate: RejectRate = None,
+    max_error: MaxError = None,
+    confidence_level: ConfidenceLevel = None,
+    format: Format = None,
+    delimiter: Delimiter = None,
+    header: Header = None,
+    encoding: Encoding = "utf-8",
+    features: Features = None,
+    json: Json = False,
+) -> None:
+    """Train a classifier with a file, test it on rows held out, and write it.
+
+    Numbers are scaled, texts encoded, missing values filled and marked, inside the model.
+    """
+    rejection = _rejection(reject_rate, max_error, confidence_level) or {}
+    plan = _plan(classifier, holdout, seed, max_time, categorical, ignore)
+    plan["wishes"] = _wishes(format, delimiter, header, encoding, features)
+    from .train import Plan, run_train
+
+    run_train(data, target, model, Plan(**plan), rejection, json)
+
+
+@app.command()
+@guarded
+def predict(
+    model: Model,
+    data: Data,
+    output: Annotated[
+        Path | None, typer.Option(help="CSV or Parquet to write.", show_default="standard output")
+    ] = None,
+    reject_rate: RejectRate = None,
+    max_error: MaxError = None,
+    confidence_level: ConfidenceLevel = None,
+    keep: Annotated[
+        list[str] | None, typer.Option(help="A column to copy to the output; may be repeated.")
+    ] = None,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", help="Write those of all classes.")
+    ] = False,
+    format: Format = None,
+    delimiter: Delimiter = None,
+    header: Header = None,
+    encoding: Encoding = "utf-8",
+    json: Json = False,
+) -> None:
+    """Predict the classes of rows, of files of any size.
+
+    Rows that are refused have no prediction.
+    """
+    rejection = _rejection(reject_rate, max_error, confidence_level)
+    wishes = _wishes(format, delimiter, header, encoding)
+    from .predict import run_predict
+
+    run_predict(model, data, output, rejection, keep or [], probabilities, wishes, json)
+
+
+@app.command()
+@guarded
+def evaluate(
+    model: Model,
+    data: Data,
+    target: KnownTarget = None,
+    reject_rate: RejectRate = None,
+    max_error: MaxError = None,
+    confidence_level: ConfidenceLevel = None,
+    format: Format = None,
+    delimiter: Delimiter = None,
+    header: Header = None,
+    encoding: Encoding = "utf-8",
+    json: Json = False,
+) -> None:
+    """Tell how good a model is on rows that it has not seen."""
+    rejection = _rejection(reject_rate, max_error, confidence_level)
+    wishes = _wishes(format, delimiter, header, encoding)
+    from .evaluate import run_evaluate
+
+    run_evaluate(model, data, target, rejection, wishes, json)
+
+
+@app.command("cross-validate")
+@guarded
+def cross_validate(
+    data: Data,
+    target: Annotated[
+        str | None, typer.Option(help="Column with the classes; LIBSVM needs none.")
+    ] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Parts of the data.")] = 5,
+    classifier: Classifier = "auto",
+    categorical: Categorical = None,
+    ignore: Ignore = None,
+    max_time: MaxTime = None,
+    seed: Seed = 0,
+    format: Format = None,
+    delimiter: Delimiter = None,
+    header: Header = None,
+    encoding: Encoding = "utf-8",
+    features: Features = None,
+    json: Json = False,
+) -> None:
+    """Tell how good a model would be: train with some folds, test with the other."""
+    plan = _plan(classifier, 0.2, seed, max_time, categorical, ignore)
+    plan["wishes"] = _wishes(format, delimiter, header, encoding, features)
+    from .cross_validate import run_cross_validate
+    from .train import Plan
+
+    run_cross_validate(data, target, folds, Plan(**plan), json)
+
+
+@app.command()
+@guarded
+def update(
+    model: Model,
+    data: Data,
+    target: KnownTarget = None,
+    output: Annotated[
+        Path | None, typer.Option(help="File to write.", show_default="the model")
+    ] = None,
+    holdout: Holdout = 0.2,
+    seed: Seed = 0,
+    format: Format = None,
+    delimiter: Delimiter = None,
+    header: Header = None,
+    encoding: Encoding = "utf-8",
+    json: Json = False,
+) -> None:
+    """Teach a linear model further rows; the old ones are not needed.
+
+    What is refused is set anew, by new rows that are held out.
+    """
+    wishes = _wishes(format, delimiter, header, encoding)
+    from .update import run_update
+
+    run_update(model, data, target, output, holdout, seed, wishes, json)
+
+
+@app.command()
+@guarded
+def diagnose(model: Model, json: Json = False) -> None:
+    """Tell whether training went well, in plain words."""
+    from .diagnose import run_diagnose
+
+    run_diagnose(model, json)
+
+
+@app.command()
+@guarded
+def explain(
+    model: Model,
+    data: Annotated[
+        str | None,
+        typer.Argument(help="Rows with known classes, to see what each column is worth."),
+    ] = None,
+    target: KnownTarget = None,
+    top: Annotated[int, typer.Option(min=1, help="Lines to show.")] = 20,
+    seed: Seed = 0,
+    format: Format = None,
+    delimiter: Delimiter = None,
+    header: Header = None,
+    encoding: Encoding = "utf-8",
+    json: Json = False,
+) -> None:
+    """Tell which columns matter: what shuffling them costs, and the weights of linear models."""
+    wishes = _wishes(format, delimiter, header, encoding)
+    from .explain import run_explain
+
+    run_explain(model, data, target, top, seed, wishes, json)
+
+
+@app.command()
+@guarded
+def export(
+    model: Model,
+    output: Annotated[Path, typer.Argument(help="FILE.onnx")],
+    reject_rate: RejectRate = None,
+    max_error: MaxError = None,
+    confidence_level: ConfidenceLevel = None,
+    json: Json = False,
+) -> None:
+    """Write a model as ONNX, which runs without Python."""
+    rejection = _rejection(reject_rate, max_error, confidence_level)
+    from .ship import run_export
+
+    run_export(model, output, rejection, json)
+
+
+@app.command()
+@guarded
+def report(
+    model: Model,
+    data: Data,
+    target: KnownTarget = None,
+    output: Annotated[Path, typer.Option(help="FILE.html")] = ...,  # type: ignore[assignment]
+    title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
+    examples: Annotated[
+        int, typer.Option(min=0, help="Rows to show; 0 keeps all rows out of the report.")
+    ] = 10,
+    reject_rate: RejectRate = None,
+    max_error: MaxError = None,
+    confidence_level: ConfidenceLevel = None,
+    format: Format = None,
+    delimiter: Delimiter = None,
+    header: Header = None,
+    encoding: Encoding = "utf-8",
+    json: Json = False,
+) -> None:
+    """Write a page about a model on rows that it has not seen: one HTML file, to send around."""
+    rejection = _rejection(reject_rate, max_error, confidence_level)
+    wishes = _wishes(format, delimiter, header, encoding)
+    from .ship import run_report
+
+    run_report(model, data, target, output, title, rejection, examples, wishes, json)
+
+
+def _rejection(
+    reject_rate: float | None, max_error: float | None, confidence_level: float | None
+) -> dict[str, Any] | None:
+    """Return what was said about refusing, None if nothing."""
+    if reject_rate is not None and max_error is not None:
+        raise typer.BadParameter("Give --reject-rate or --max-error, not both.")
+    if reject_rate is None and max_error is None:
+        if confidence_level is not None:
+            raise typer.BadParameter("--confidence-level goes with --max-error.")
+        return None
+    said = {
+        "reject_rate": reject_rate,
+        "max_error": max_error,
+        "confidence_level": confidence_level,
+    }
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _plan(classifier, holdout, seed, max_time, categorical, ignore) -> dict[str, Any]:
+    return {
+        "classifier": classifier,
+        "holdout": holdout,
+        "seed": seed,
+        "max_time": max_time,
+        "categorical": tuple(categorical or ()),
+        "ignore": tuple(ignore or ()),
+    }
+
+
+def _wishes(format, delimiter, header, encoding, features=None):
+    """Return what was said about the file."""
+    if delimiter is not None:
+        delimiter = delimiter.replace("\\t", "\t")
+        if len(delimiter) != 1:
+            raise typer.BadParameter("--delimiter should be one character, such as ; or \\t.")
+    from ..files import Wishes
+
+    return Wishes(format, delimiter, header, encoding, features)

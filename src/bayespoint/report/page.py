@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import os
-import tempfile
+import secrets
 from importlib import resources
 from pathlib import Path
 from string import Template
@@ -42,13 +42,11 @@ def _hash(source: str) -> str:
 def write(path, page: str) -> None:
     """Write a file such that it is there as a whole, or not at all."""
     path = Path(path)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
-        with os.fdopen(handle, "wb") as file:
-            # What cannot be encoded (half of a surrogate pair) becomes a question mark.
-            file.write(page.encode("utf-8", errors="replace"))
-        os.chmod(temporary, 0o644)
+        # What cannot be encoded (half of a surrogate pair) becomes a question mark.
+        temporary.write_bytes(page.encode("utf-8", errors="replace"))
         os.replace(temporary, path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise

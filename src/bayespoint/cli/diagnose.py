@@ -1,0 +1,36 @@
+"""bayespoint diagnose: whether training went well, in plain words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..report.diagnosis import diagnose, in_words
+from .terminal import show
+from .trained import open_model
+
+MARKS = {True: "fine", False: "LOOK", None: ""}
+
+
+def run_diagnose(model_path: Path, as_json: bool) -> None:
+    """Print what the solver reports."""
+    trained = open_model(model_path)
+    findings = diagnose(trained.model)
+    info = trained.info
+    result = {
+        "model": in_words(trained.model),
+        "classes": trained.model.classes_.tolist(),
+        **{
+            key: info[key]
+            for key in ("data", "target", "n_rows", "n_held_out", "error", "log_loss")
+        },
+        "findings": [finding._asdict() for finding in findings],
+    }
+    show(
+        result,
+        as_json,
+        f"{in_words(trained.model)}, trained with {info['n_rows']:,} rows of {info['data']}.",
+        *(
+            f"{MARKS[finding.fine]:5}{finding.name}: {finding.value}, {finding.meaning}"
+            for finding in findings
+        ),
+    )

@@ -1,0 +1,138 @@
+"""What a person sees: notes, progress, figures, and errors on one line."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+
+import typer
+
+DEBUG = "BAYESPOINT_DEBUG"
+FAILED = 1
+INTERRUPTED = 130
+
+
+def guarded(verb: Callable) -> Callable:
+    """Let a verb end with one line and an exit code, whatever goes wrong."""
+
+    @wraps(verb)
+    def run(*args, **kwargs):
+        if os.environ.get(DEBUG):
+            return verb(*args, **kwargs)
+        try:
+            with _warnings_as_notes():
+                return verb(*args, **kwargs)
+        except (typer.Exit, typer.Abort, typer.BadParameter):
+            raise
+        except KeyboardInterrupt:
+            _say("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            # Whoever read our output has seen enough; do not complain when Python closes it.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(FAILED) from None
+        except MemoryError:
+            _say("error: there is not enough memory for this")
+        except (ValueError, OSError, ImportError) as error:
+            _say(f"error: {_one_line(error)}")
+        except Exception as error:
+            _say(
+                f"error: unexpected {type(error).__name__}: {_one_line(error)} "
+                f"({DEBUG}=1 shows where)"
+            )
+        raise typer.Exit(FAILED)
+
+    return run
+
+
+def note(text: str) -> None:
+    """Say something that is not the result."""
+    _say(f"note: {text}")
+
+
+def is_terminal() -> bool:
+    """Tell whether a person watches."""
+    return sys.stderr.isatty()
+
+
+@contextmanager
+def working(text: str) -> Iterator[Callable[[str], None]]:
+    """Show that something is being done, to a person; yields what changes the text."""
+    if not is_terminal():
+        yield lambda text: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(text)
+        yield lambda text: progress.update(task, description=text)
+
+
+def show(figures: dict[str, Any], as_json: bool, *lines: str) -> None:
+    """Print figures, as JSON or as lines that were made of them."""
+    if as_json:
+        typer.echo(json.dumps(figures, indent=2, default=_plain, ensure_ascii=False))
+    else:
+        typer.echo("\n".join(lines))
+
+
+def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return lines of a table; all columns but the first are aligned to the right."""
+    widths = [
+        max(len(row[i]) for row in rows if i < len(row)) for i in range(len(max(rows, key=len)))
+    ]
+    return [
+        "  ".join(
+            [
+                row[0].ljust(widths[0]),
+                *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=False)),
+            ]
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def percent(value: float) -> str:
+    """Return a share in percent."""
+    return f"{100 * value:.1f} %"
+
+
+def _plain(value: Any) -> Any:
+    """Return NumPy's numbers as Python's."""
+    return value.item() if hasattr(value, "item") else str(value)
+
+
+def _say(text: str) -> None:
+    typer.echo(f"bayespoint: {text}", err=True)
+
+
+def _one_line(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.strerror}: {error.filename}"
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+@contextmanager
+def _warnings_as_notes() -> Iterator[None]:
+    """Show what libraries warn of as notes, each once."""
+    seen = set()
+
+    def show_note(message, category, filename, lineno, file=None, line=None):
+        text = " ".join(str(message).split())
+        ours = not issubclass(category, (DeprecationWarning, FutureWarning))
+        if ours and text not in seen:
+            seen.add(text)
+            note(text)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.showwarning = show_note
+        yield

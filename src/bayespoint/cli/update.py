@@ -1,0 +1,83 @@
+"""bayespoint update: learn from further rows, without the old ones."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.frozen import FrozenEstimator
+
+from ..evaluation import evaluate
+from ..files import Wishes
+from ..linear import LinearBayesPointClassifier
+from ..model_file import save
+from ..reject import RejectOptionClassifier
+from .terminal import show, working
+from .train import MOST_HELD_OUT, check_known, quality, stacked
+from .trained import open_model, read_parts
+
+
+def run_update(
+    model_path: Path,
+    data: str,
+    target: str | None,
+    output: Path | None,
+    holdout: float,
+    seed: int,
+    wishes: Wishes,
+    as_json: bool,
+) -> None:
+    """Teach a linear model new rows, but for some that test it and set what it refuses."""
+    trained = open_model(model_path)
+    if not isinstance(trained.classifier, LinearBayesPointClassifier):
+        raise ValueError(
+            f"{model_path} holds a {type(trained.classifier).__name__}, which has to be trained "
+            "anew with all rows. Only linear classifiers can be updated: bayespoint train "
+            "--classifier linear."
+        )
+    output, old = output or model_path, trained.model
+    target = target or trained.info["target"]
+    prepare, classifier = trained.pipeline[:-1], trained.classifier
+    began, rng, n_rows = time.perf_counter(), np.random.default_rng(seed), 0
+    held: list[tuple[Any, np.ndarray]] = []
+    with working(f"learning from {data}") as say:
+        for X, y, _ in read_parts(trained, data, wishes, target=target):
+            check_known(y, old.classes_)
+            n_held = sum(len(labels) for _, labels in held)
+            out = rng.random(len(y)) < (holdout if n_held < MOST_HELD_OUT else 0)
+            if out.any():
+                held.append((X[out], y[out]))
+            if not out.all():
+                classifier.partial_fit(prepare.transform(X[~out]), y[~out])
+            n_rows += int(np.count_nonzero(~out))
+            say(f"learning, {n_rows:,} rows so far")
+        if not held or not n_rows:
+            raise ValueError(
+                f"{data} has too few rows to learn from some and test with others: {n_rows}. "
+                "Collect more before the update."
+            )
+        X, y = stacked([X for X, _ in held]), np.concatenate([y for _, y in held])
+        wishes_of_old = {
+            name: getattr(old, name) for name in ("reject_rate", "max_error", "confidence_level")
+        }
+        model = RejectOptionClassifier(FrozenEstimator(trained.pipeline), **wishes_of_old).fit(X, y)
+        figures = evaluate(model, X, y)
+        about = trained.info | {
+            "n_rows": trained.info["n_rows"] + n_rows,
+            "n_held_out": len(y),
+            "error": figures.error.value,
+            "log_loss": figures.log_loss,
+        }
+        save(model, output, {"command": about})
+    seconds = time.perf_counter() - began
+    result = about | {"n_new": n_rows, "model": str(output), "held_out": figures.to_dict()}
+    show(
+        result,
+        as_json,
+        f"Learned {n_rows:,} more rows in {seconds:.1f} s, {about['n_rows']:,} in all. "
+        f"On {len(y):,} other new rows:",
+        *quality(figures),
+        f"Written to {output}.",
+    )
