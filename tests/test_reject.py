@@ -5,12 +5,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris, make_classification, make_moons
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import UnsetMetadataPassedError
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, cross_val_score
@@ -238,6 +240,20 @@ def test_tables_pass_by_name(rng):
     np.testing.assert_array_equal(clone(model).fit(X, pd_y).predict(X), expected)
     with pytest.raises(ValueError, match="color"):
         model.predict(X[["size"]])
+
+
+def test_rows_that_are_texts():
+    texts = ["good day", "good night", "bad day", "bad night"] * 20
+    y = pd.Series(["+", "+", "-", "-"] * 20)  # of pandas' own type of strings
+    model = wrap(make_pipeline(CountVectorizer(), LogisticRegression()), reject_rate=0.3)
+    assert model.fit(texts, y).score(texts, y) == 1
+    assert set(model.predict(["good", "bad", "day"])) == {"+", "-", "reject"}
+
+
+def test_sparse_rows(moons):
+    X, y = sparse.coo_array(moons[0]), moons[1]
+    model = wrap(LinearBayesPointClassifier(), reject_rate=0.3).fit(X, y)
+    np.testing.assert_allclose(model.confidence(X), model.confidence(moons[0]))
 
 
 def test_grid_search_pipeline_clone_pickle(moons):

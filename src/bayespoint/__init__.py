@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from . import bounds as bounds
     from . import solvers as solvers
     from .classifier import BayesPointClassifier as BayesPointClassifier
+    from .displays import DecisionConfidenceDisplay as DecisionConfidenceDisplay
+    from .displays import RejectionCurveDisplay as RejectionCurveDisplay
+    from .displays import TrajectoryDisplay as TrajectoryDisplay
+    from .displays import VersionSpaceDisplay as VersionSpaceDisplay
     from .export import to_arviz as to_arviz
     from .hyperplane import LinearMarginSVC as LinearMarginSVC
     from .linear import LinearBayesPointClassifier as LinearBayesPointClassifier
@@ -28,11 +32,15 @@ __version__ = "0.1.0"
 _HOME = {
     "AdaptiveMarginSVC": "margin",
     "BayesPointClassifier": "classifier",
+    "DecisionConfidenceDisplay": "displays",
     "LinearBayesPointClassifier": "linear",
     "LinearMarginSVC": "hyperplane",
     "LinearProgramSVC": "margin",
     "OnionClassifier": "onion",
     "RejectOptionClassifier": "reject",
+    "RejectionCurveDisplay": "displays",
+    "TrajectoryDisplay": "displays",
+    "VersionSpaceDisplay": "displays",
     "bounds": "",
     "load": "model_file",
     "rejection_curve": "reject",
@@ -46,11 +54,15 @@ _HOME = {
 __all__ = [
     "AdaptiveMarginSVC",
     "BayesPointClassifier",
+    "DecisionConfidenceDisplay",
     "LinearBayesPointClassifier",
     "LinearMarginSVC",
     "LinearProgramSVC",
     "OnionClassifier",
     "RejectOptionClassifier",
+    "RejectionCurveDisplay",
+    "TrajectoryDisplay",
+    "VersionSpaceDisplay",
     "__version__",
     "bounds",
     "load",

@@ -54,6 +54,17 @@ class KernelMachine(BaseEstimator):
         else:
             self.support_vectors_ = X[self.support_]
 
+    def _fitted_kernel(self) -> Kernel:
+        return Kernel(
+            self.kernel,
+            gamma=self.gamma_,
+            degree=self.degree,
+            coef0=self.coef0,
+            normalize=self.normalize,
+            constant=self.constant_,
+            origin=self.origin_,
+        )
+
     def _kernel_outputs(
         self,
         X,
@@ -70,15 +81,7 @@ class KernelMachine(BaseEstimator):
         if self.kernel == "precomputed":
             length = (np.sqrt(self._mean_square) if unit else 1.0) or 1.0
             return precomputed_outputs(X, self.support_, columns, self.constant_, length)
-        kernel = Kernel(
-            self.kernel,
-            gamma=self.gamma_,
-            degree=self.degree,
-            coef0=self.coef0,
-            normalize=self.normalize,
-            constant=self.constant_,
-            origin=self.origin_,
-        )
+        kernel = self._fitted_kernel()
         if hasattr(self, "cell_centers_"):
             return iter(
                 [cell_outputs(kernel, X, self.support_vectors_, columns, self.cell_centers_)]

@@ -235,7 +235,7 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             The largest probability, or what `calibration_confidence_` says.
         """
         check_is_fitted(self, "estimator_")
-        return _confidence(self.estimator_, X)
+        return confidence_of(self.estimator_, X)
 
     def accept(self, X):
         """Say which predictions are certain enough.
@@ -409,7 +409,7 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             if self.cv is not None and train is not None:
                 judge = _fit(self.estimator, X, y, params, train)
             X_test = _safe_indexing(X, test)
-            confidence.append(_confidence(judge, X_test))
+            confidence.append(confidence_of(judge, X_test))
             correct.append(np.asarray(judge.predict(X_test) == y[test], dtype=bool))
         self.calibration_confidence_ = np.concatenate(confidence)
         self.calibration_correct_ = np.concatenate(correct)
@@ -465,7 +465,7 @@ def _folds(cv, X, y) -> list:
     return folds
 
 
-def _confidence(classifier, X) -> np.ndarray:
+def confidence_of(classifier, X) -> np.ndarray:
     """Return the largest probability, or how far the decision is from another one."""
     if hasattr(classifier, "predict_proba"):
         return _confidences(np.max(classifier.predict_proba(X), axis=1))
