@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import typer
 
 from .._atomic import in_place_of
 from ..files import Wishes
+from .output import check_output
 from .terminal import note, percent, show, working
-from .trained import Part, open_model, read_parts
+from .trained import Part, Trained, open_model, read_parts
 
 
 def run_predict(
@@ -30,11 +32,17 @@ def run_predict(
     as_json: bool,
 ) -> None:
     """Write a line for each row: the class, how probable it is, and whether to trust it."""
-    trained = open_model(model_path)
-    model = trained.model if rejection is None else trained.model.at(**rejection)
+    if output is None and as_json:
+        raise typer.BadParameter("--json goes with --output: else predictions are printed.")
+    if output is not None:
+        check_output(output, model_path, data)
+    trained = open_model(model_path, rejection)
+    model = trained.model
     rejecting = model.threshold_ > -np.inf
     began, n_rows, n_accepted = time.perf_counter(), 0, 0
+    keep = list(dict.fromkeys(keep))
     schema = _schema(model, keep, rejecting, probabilities)
+    _check_kept(keep, schema, trained)
     with working("predicting") as say, _writer(output, schema) as write:
         for part in read_parts(trained, data, wishes, keep=keep):
             table, accepted = _answers(model, part, schema)
@@ -69,6 +77,16 @@ def _schema(model, keep: list[str], rejecting: bool, probabilities: bool):
     for name in model.classes_ if probabilities else ():
         fields.append((f"probability of {name}", pa.float64()))
     return pa.schema(fields)
+
+
+def _check_kept(keep: list[str], schema, trained: Trained) -> None:
+    if keep and trained.columns is None:
+        raise typer.BadParameter("--keep needs a table; LIBSVM has no columns with names.")
+    for name in keep:
+        if name in schema.names[len(keep) :]:
+            raise typer.BadParameter(
+                f"--keep {name}: the output has a column of its own with that name. Rename it."
+            )
 
 
 def _answers(model, part: Part, schema) -> tuple[Any, int]:
