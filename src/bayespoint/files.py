@@ -319,7 +319,7 @@ def _beginning(name: str, stream: _Peeked, wishes: Wishes) -> str:
                 f"{name} should be text, but has zero bytes. Is it another kind of file, or "
                 "another encoding, for example utf-16?"
             )
-        if re.search(r"\S.*[\r\n]", text) or len(stream.head) >= LONGEST_HEADER:
+        if re.search(r"[\r\n]", text.lstrip()) or len(stream.head) >= LONGEST_HEADER:
             return text
         if not stream.more():
             return text

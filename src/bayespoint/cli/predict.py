@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +44,11 @@ def run_predict(
     keep = list(dict.fromkeys(keep))
     schema = _schema(model, keep, rejecting, probabilities)
     _check_kept(keep, schema, trained)
+    parts = read_parts(trained, data, wishes, keep=keep)
+    # Before the first rows are there, nothing is written, not even to standard output.
+    first = list(islice(parts, 1))
     with working("predicting") as say, _writer(output, schema) as write:
-        for part in read_parts(trained, data, wishes, keep=keep):
+        for part in chain(first, parts):
             table, accepted = _answers(model, part, schema)
             write(table)
             n_rows, n_accepted = n_rows + len(table), n_accepted + accepted
