@@ -7,12 +7,15 @@ import sys
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file
 
 from bayespoint import files
 from bayespoint.files import Wishes, open_table, regrouped, with_n_features
+
+# Other work on the machine is no reason to fail.
+relaxed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def table_of(tmp_path, content, name="t.csv", **wishes):
@@ -148,6 +151,7 @@ def test_the_number_of_features(tmp_path):
         with_n_features("-", Wishes())
 
 
+@relaxed
 @given(st.lists(st.integers(0, 7), max_size=8), st.integers(1, 10))
 def test_regrouping_loses_nothing(sizes, n_rows):
     whole = pa.table({"x": range(sum(sizes))})
@@ -158,6 +162,7 @@ def test_regrouping_loses_nothing(sizes, n_rows):
     assert all(len(group) == n_rows for group in groups[:-1])
 
 
+@relaxed
 @given(st.binary(max_size=300))
 def test_any_bytes_are_a_table_or_a_value_error(content):
     """Whatever a file holds, nothing but ValueError comes of it."""
@@ -177,11 +182,13 @@ def test_any_bytes_are_a_table_or_a_value_error(content):
         sys.stdin = before
 
 
+@relaxed
 @given(st.text(st.sampled_from('ab1.,;\t|" \n\r'), max_size=40))
 def test_any_text_is_a_table_or_a_value_error(text):
     test_any_bytes_are_a_table_or_a_value_error.hypothesis.inner_test(text.encode())
 
 
+@relaxed
 @given(
     st.lists(
         st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))),

@@ -6,6 +6,7 @@ from typer.testing import CliRunner
 import bayespoint
 from bayespoint import cli
 from bayespoint.cli.app import app
+from cli_helpers import figures
 
 
 def test_version_and_help():
@@ -31,6 +32,15 @@ def test_demo_shows_both_classifiers():
     assert result.exit_code == 0, result.output
     for word in ["iris", "digits", "Bayes point", "SVC", "log loss", "rejected"]:
         assert word in result.output
+
+
+def test_demo_as_json(monkeypatch):
+    from bayespoint.cli import demo
+
+    monkeypatch.setattr(demo, "DATA", {"iris": demo.load_iris})
+    scores = figures("demo", "--splits", "2")["data"]["iris"]
+    assert set(scores) == {"Bayes point", "SVC"}
+    assert 0 <= scores["Bayes point"]["error"] < 0.2
 
 
 def test_without_extra_it_says_what_to_install(monkeypatch):

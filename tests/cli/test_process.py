@@ -107,7 +107,7 @@ def test_a_signal_leaves_the_old_file(world, tmp_path, number, code, words):
     assert out.read_text() == "old"
 
 
-@pytest.mark.parametrize("verb", ["train", "predict", "export", "report"])
+@pytest.mark.parametrize("verb", ["train", "predict"])
 def test_a_full_disk_is_one_line(world, tmp_path, verb):
     """Files may be of 1,000 bytes at most."""
 
@@ -119,8 +119,6 @@ def test_a_full_disk_is_one_line(world, tmp_path, verb):
     arguments = {
         "train": ["train", data, "--target", "kind", "--model", out, "--classifier", "linear"],
         "predict": ["predict", model, data, "--output", out],
-        "export": ["export", model, out],
-        "report": ["report", model, data, "--output", out],
     }[verb]
     # Compiled loops are not to be written to their cache, which has the limit, too.
     result = bayespoint(*arguments, preexec_fn=limit)
@@ -148,10 +146,10 @@ def test_memory_does_not_grow_with_rows(world, tmp_path):
         )
         return int(result.stdout.split()[-1]) / 1024
 
-    small, large = peak(150_000), peak(1_200_000)
+    small, large = peak(100_000), peak(800_000)
     size = os.path.getsize(tmp_path / "long.csv") / 2**20
-    assert size > 40
-    # The rows alone, as texts of Python, would be some 150 MB more.
+    assert size > 30
+    # The rows alone, as texts of Python, would be some 100 MB more.
     assert large - small < size
 
 
