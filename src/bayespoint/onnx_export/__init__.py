@@ -52,7 +52,7 @@ def to_onnx(model) -> ModelProto:
     """
     try:
         from .export import export
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "onnx":
             raise
         raise ImportError(
