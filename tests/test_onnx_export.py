@@ -37,8 +37,13 @@ from bayespoint import (
 from bayespoint.onnx_export import graph as graphs
 from bayespoint.onnx_export import inputs
 from bayespoint.onnx_export.kernels import _FAR
-from bayespoint.onnx_export.probabilities import log_normal_tail, normal_tail, student_tail
-from bayespoint.solvers import Billiard, Cells, Corners, Gibbs, Nystroem, Perceptron
+from bayespoint.onnx_export.probabilities import (
+    log_normal_tail,
+    normal_tail,
+    student_tail,
+    two_classes,
+)
+from bayespoint.solvers import Billiard, Cells, Corners, Gibbs, Nystroem, Perceptron, multiclass
 
 DOCS = Path(__file__).parents[1] / "docs"
 # What to_onnx promises. Rounding of some hundred terms leaves 1e-13 or so; Phi is right to 6e-11
@@ -150,17 +155,17 @@ def bayes_point(X, y, *args, **options):
     return BayesPointClassifier(*args, **options).fit(X, y)
 
 
-def evaluate(function, x):
+def evaluate(function, x, n_columns=1):
     """Run a function of values on an array."""
     graph = graphs.Graph()
     values = function(graph.input("x", graphs.DOUBLE, 1))
     for i, value in enumerate(values):
-        graph.output(f"y{i}", value, graphs.DOUBLE, ["rows", 1])
+        graph.output(f"y{i}", value, graphs.DOUBLE, ["rows", n_columns])
     model = onnx.helper.make_model(
         graph.proto(), opset_imports=[onnx.helper.make_opsetid("", 21)], ir_version=10
     )
     found = onnxruntime.InferenceSession(model.SerializeToString()).run(None, {"x": x[:, None]})
-    return [values[:, 0] for values in found]
+    return [values.squeeze() for values in found]
 
 
 FAR_OUT = np.r_[0, 5e-324, 1e-38, np.logspace(-12, 2, 4001), 1e8]
@@ -269,6 +274,13 @@ def test_points_far_from_each_other():
     assert_same(model, X + 0.1 * rng.standard_normal(X.shape))
 
 
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
+def test_the_edge_of_double_precision(moons, kernel):
+    X, y, _ = moons
+    far = np.array([[1.7e308, -1.7e308], [1.7e308, 0], [-1.7e308, 1]])
+    assert_same(bayes_point(30 * X, y, kernel, gamma=0.01), np.vstack([30 * X, far]))
+
+
 def test_many_features_and_the_single_precision_of_python():
     X, y = make_blobs(150, 40, centers=3, cluster_std=9, random_state=0)
     model = bayes_point(X, y, solver="perceptron", gamma=1e-4)
@@ -293,6 +305,19 @@ def test_linear_with_many_classes(covariance, n_classes):
     model = LinearBayesPointClassifier(covariance=covariance).fit(X, y)
     edge = np.random.default_rng(0).choice(EDGE, (100, 3))
     assert_same(model, np.vstack([X, 30 * X[:50], edge]), close=QUADRATURE)
+
+
+def test_linear_with_negative_correlations():
+    """Scores of two classes that go apart: the third one is above one or the other."""
+    X = np.linspace(-2, 2, 60)[:, None]
+    y = np.digitize(X[:, 0], [-1, 1])
+    options = {"covariance": "full", "fit_intercept": False, "noise_variance": 0.01}
+    model = LinearBayesPointClassifier(**options).fit(X, y)
+    apart = np.array([1.0, 0.0, -1.0]) @ multiclass.basis(3)
+    model._precision = np.linalg.inv(np.outer(apart, apart) + 0.01 * np.eye(2))
+    model._shift = model._precision @ [0.1, 0.2]
+    model.coef_ = multiclass.class_means(model._belief(), 3)
+    assert_same(model, X, close=QUADRATURE)
 
 
 def test_linear_without_noise():
@@ -621,6 +646,11 @@ def test_the_smallest_output_keeps_its_sign():
     found = run(session(model), X)
     np.testing.assert_array_equal(found["label"], [1, 0, 1, 0, 0])
     np.testing.assert_array_equal(found["probabilities"].argmax(axis=1), [1, 0, 1, 0, 0])
+
+
+def test_the_smallest_output_keeps_its_sign_with_any_law():
+    (p,) = evaluate(lambda x: [two_classes(x, df=2.0)], np.array([1e-300, -1e-300]), n_columns=2)
+    np.testing.assert_array_equal(p.argmax(axis=1), [1, 0])
 
 
 def test_a_changed_model_is_noticed(moons):
