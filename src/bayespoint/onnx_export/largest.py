@@ -70,10 +70,18 @@ def _scores(model: LinearBayesPointClassifier, X: Value) -> tuple[Value, Value]:
     lower = linalg.cholesky(belief.precision, lower=True)
     inverse = linalg.solve_triangular(lower, np.eye(n), lower=True)
     by_output = inverse.reshape(n, n_classes - 1, -1)
-    factor = np.einsum("ck,mkd->dcm", H, by_output).reshape(by_output.shape[2], -1)
-    parts = X @ factor[:d] + factor[d:].sum(axis=0)
-    parts = parts.op("Reshape", np.array([0, n_classes, n]))
-    return mean, parts @ parts.transpose(0, 2, 1)
+    factor = np.einsum("ck,mkd->dcm", H, by_output)
+    # Transposed here: onnxruntime would fuse a transposition with the product, for which version
+    # 1.20 has no kernel in double precision.
+    left, right = (_products(X, f, d) for f in (factor, factor.transpose(0, 2, 1)))
+    return mean, left @ right
+
+
+def _products(X: Value, factor: np.ndarray, d: int) -> Value:
+    """Return a matrix for each row: its sum over features; the intercept comes after d of them."""
+    flat = factor.reshape(len(factor), -1)
+    products = X @ flat[:d] + flat[d:].sum(axis=0)
+    return products.op("Reshape", np.array([0, *factor.shape[1:]]))
 
 
 def _correlation(
