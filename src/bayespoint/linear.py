@@ -233,8 +233,8 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             )
         if not first and len(self.prior_variance_) != X.shape[1] + self.fit_intercept:
             raise ValueError(
-                f"fit_intercept should stay what it was in the first call, {not self.fit_intercept}, "
-                f"but is {self.fit_intercept}."
+                "fit_intercept should stay what it was in the first call, "
+                f"{not self.fit_intercept}, but is {self.fit_intercept}."
             )
         X, signs, weight = self._labeled(X, y, sample_weight)
         with one_blas_thread():
