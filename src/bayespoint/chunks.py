@@ -61,6 +61,7 @@ def read_chunks(
         return table.sparse_chunks(n_rows, with_n_features(path, wishes).n_features)
     if target is None:
         raise ValueError(f"target should name the column of {table.name} that holds the classes.")
+    table.need([target])
     return _table_chunks(regrouped(table.batches(), n_rows), target)
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import csv
+import difflib
 import gzip
 import io
 import lzma
 import re
 import sys
 import zlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -18,9 +22,8 @@ from typing import Any, BinaryIO
 
 from sklearn.datasets import load_svmlight_file
 
-FORMATS = ("csv", "parquet", "libsvm")
 ENDINGS = {
-    **dict.fromkeys((".csv", ".tsv", ".txt", ".data"), "csv"),
+    **dict.fromkeys((".csv", ".tsv"), "csv"),
     **dict.fromkeys((".parquet", ".pq"), "parquet"),
     **dict.fromkeys((".libsvm", ".svmlight", ".svm"), "libsvm"),
 }
@@ -37,9 +40,15 @@ MISSING = (
 # So much of a file is looked at to find out what it is, and so much is parsed at once.
 HEAD = 1 << 16
 BLOCK = 1 << 22
+# Records that are looked at to guess what is between columns, and whether the first holds names.
+GUESSED_FROM = 20
 # A first line of more than this is no header, but a file that is none of these.
 LONGEST_HEADER = 1 << 24
 MOST_COLUMNS = 100_000
+# Names that are compared with one that does not exist.
+MOST_COMPARED = 1000
+# Of LIBSVM: vectors of so many weights are still no burden.
+MOST_FEATURES = 1 << 24
 # What broken files raise, besides ValueError, which Arrow's errors are.
 BROKEN = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
@@ -76,56 +85,81 @@ class Table:
     _stream: Any
     _wishes: Wishes
     _delimiter: str = ","
+    _n_header_lines: int = 0
 
-    def batches(self, kinds: dict[str, str] | None = None) -> Iterator[Any]:
-        """Yield Arrow tables of a few megabytes; `kinds` says which columns, text or number."""
-        assert self.columns is not None
+    def need(self, names: Iterable[str]) -> None:
+        """Refuse to go on without these columns."""
+        columns = self.columns or []
+        for name in names:
+            if name not in columns:
+                raise ValueError(f"{self.name}: {_missing_column(name, columns)}{self._guessed()}")
+
+    def _guessed(self) -> str:
+        """Return what may have gone wrong with names."""
+        if self.format == "parquet" or self._wishes.header is not None:
+            return ""
+        if self.has_header:
+            return " (If the first line holds no names: --no-header.)"
+        return " (The first line seems to hold no names; if it does: --header.)"
+
+    def batches(
+        self, names: Sequence[str] | None = None, texts: Collection[str] = ()
+    ) -> Iterator[Any]:
+        """Yield Arrow tables of a few megabytes.
+
+        All columns of CSV are texts, as they are written: `prepare` says what they mean. Those
+        of Parquet are numbers or texts.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The columns to read; by default all.
+        texts : collection of str
+            Columns of Parquet whose numbers are wanted as texts.
+        """
+        names = list(self.columns or ()) if names is None else list(names)
         try:
             if self.format == "parquet":
-                yield from _parquet_batches(self._stream, kinds)
+                yield from _parquet_batches(self._stream, names, texts)
             else:
-                yield from self._csv_batches(kinds)
+                yield from self._csv_batches(names)
         except UnicodeDecodeError as error:
-            raise ValueError(
-                f"{self.name} is not encoded as {self._wishes.encoding}: {error.reason} at byte "
-                f"{error.start} of a block. Give its encoding, for example latin-1 or utf-16."
-            ) from None
+            raise ValueError(_other_encoding(self.name, self._wishes, error.reason)) from None
         except BROKEN as error:
             raise ValueError(f"{self.name} is broken or was cut off: {error}") from None
-        except (ValueError, OSError) as error:
-            raise ValueError(f"{self.name}: {self._named(_one_line(error))}") from None
+        except (ValueError, OSError, NotImplementedError) as error:
+            raise ValueError(f"{self.name}: {self._in_our_words(_one_line(error))}") from None
 
-    def _named(self, message: str) -> str:
-        """Return a message of Arrow's with the name of a column instead of its number."""
-        names = self.columns or []
-        return re.sub(
-            r"In CSV column #(\d+)", lambda found: f"column {names[int(found[1])]!r}", message
-        )
+    def _in_our_words(self, message: str) -> str:
+        """Return a message of Arrow's, or what it means."""
+        if "invalid UTF8" in message:
+            return _other_encoding("the file", self._wishes, "invalid bytes")
+        if "straddl" in message:
+            return (
+                f"a row is longer than {BLOCK >> 20} MB, or quotes are opened and not closed. "
+                "Mend the file."
+            )
+        return message
 
-    def _csv_batches(self, kinds: dict[str, str] | None) -> Iterator[Any]:
+    def _csv_batches(self, names: list[str]) -> Iterator[Any]:
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
-        kinds = dict.fromkeys(self.columns or (), "text") if kinds is None else kinds
-        types = {"text": pa.string(), "number": pa.float64()}
         reader = arrow_csv.open_csv(
             self._stream,
             arrow_csv.ReadOptions(
                 block_size=BLOCK,
                 column_names=self.columns,
-                skip_rows=int(self.has_header),
+                skip_rows=self._n_header_lines,
                 encoding=self._wishes.encoding,
             ),
             arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
             arrow_csv.ConvertOptions(
-                column_types={name: types[kind] for name, kind in kinds.items()},
-                include_columns=list(kinds),
-                null_values=[*MISSING, *(f" {word}" for word in MISSING)],
-                strings_can_be_null=True,
+                column_types=dict.fromkeys(names, pa.string()), include_columns=names
             ),
         )
         for batch in reader:
-            yield _trimmed(pa.Table.from_batches([batch]))
+            yield pa.Table.from_batches([batch])
 
     def sparse_chunks(self, n_rows: int, n_features: int | None) -> Iterator[tuple[Any, Any]]:
         """Yield CSR matrices and the numbers in front of rows."""
@@ -145,6 +179,15 @@ class Table:
                 before += lines
         except BROKEN as error:
             raise ValueError(f"{self.name} is broken or was cut off: {error}") from None
+
+
+def _missing_column(name: str, names: Sequence[str]) -> str:
+    """Say that there is no such column, and which might be meant."""
+    lower = {other.lower(): other for other in names}
+    close = difflib.get_close_matches(name.lower(), list(lower)[:MOST_COMPARED], n=1)
+    hint = f" Did you mean {lower[close[0]]!r}?" if close else ""
+    some = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+    return f"There is no column {name!r}.{hint} The columns are: {some}."
 
 
 def open_table(path: str | Path, wishes: Wishes | None = None) -> Table:
@@ -172,20 +215,20 @@ def open_table(path: str | Path, wishes: Wishes | None = None) -> Table:
     raw: BinaryIO = sys.stdin.buffer if standard_input else open(path, "rb")  # noqa: SIM115
     try:
         stream = _Peeked(raw)
-        for magic, opener in OPENERS.items():
-            if stream.head.startswith(magic):
-                stream = _Peeked(opener(stream, "rb"))
+        opener = next((o for magic, o in OPENERS.items() if stream.head.startswith(magic)), None)
+        if opener is not None:
+            stream = _Peeked(opener(stream, "rb"))
+        if not stream.head.strip():
+            raise ValueError(f"{name} is empty.")
+        format = wishes.format or _format(stream.head, path)
+        if format == "libsvm":
+            return Table(name, format, None, False, io.BufferedReader(stream, BLOCK), wishes)
+        _need_pyarrow()
+        if format == "parquet":
+            return _open_parquet(name, stream if standard_input else path, wishes)
+        return _open_csv(name, stream, wishes)
     except BROKEN as error:
         raise ValueError(f"{name} is broken or was cut off: {error}") from None
-    if not stream.head.strip():
-        raise ValueError(f"{name} is empty.")
-    format = wishes.format or _format(stream.head, path)
-    if format == "libsvm":
-        return Table(name, format, None, False, stream, wishes)
-    _need_pyarrow()
-    if format == "parquet":
-        return _open_parquet(name, io.BufferedReader(stream) if standard_input else path, wishes)
-    return _open_csv(name, stream, path, wishes)
 
 
 class _Peeked(io.RawIOBase):
@@ -213,7 +256,9 @@ class _Peeked(io.RawIOBase):
         return data
 
     def close(self) -> None:
-        self.stream.close()
+        # Standard input is not ours to close.
+        if self.stream is not sys.stdin.buffer:
+            self.stream.close()
         super().close()
 
 
@@ -230,37 +275,109 @@ def _format(head: bytes, path: str | Path) -> str:
     return "libsvm" if re.match(rb"\s*[-+.\deE]+(\s+\d+:\S+)+\s*(#.*)?$", first) else "csv"
 
 
-def _open_csv(name: str, stream: _Peeked, path: str | Path, wishes: Wishes) -> Table:
+def _open_csv(name: str, stream: _Peeked, wishes: Wishes) -> Table:
     """Find names of columns and what is between them."""
-    while b"\n" not in stream.head and len(stream.head) < LONGEST_HEADER and stream.more():
-        pass
-    if b"\0" in stream.head and wishes.encoding == "utf-8":
-        raise ValueError(
-            f"{name} should be text, but has zero bytes. Is it another kind of file, or another "
-            "encoding, for example utf-16?"
-        )
+    text = _beginning(name, stream, wishes)
+    # Lines of blanks before the first are no rows; Arrow has to know how many there are.
+    stripped = re.sub(r"\A(?:[^\S\r\n]*(?:\r\n|\r|\n))+", "", text)
+    n_blank = len(re.findall(r"\r\n|\r|\n", text[: len(text) - len(stripped)]))
+    delimiter = wishes.delimiter or _delimiter(stripped)
+    # A name in quotes may hold the end of a line.
+    reader = csv.reader(io.StringIO(stripped, newline=""), delimiter=delimiter, strict=True)
     try:
-        text = stream.head.decode(wishes.encoding, "ignore")
+        first = next(reader)
+    except (csv.Error, StopIteration) as error:
+        raise ValueError(
+            f"The first line of {name} cannot be read: {error or 'it is empty'}. Is it a table?"
+        ) from None
+    n_lines = n_blank + reader.line_num
+    if len(first) > MOST_COLUMNS:
+        raise ValueError(_too_many_columns(name, len(first)))
+    cells = [cell.strip() for cell in first]
+    header = _is_header(cells, reader) if wishes.header is None else wishes.header
+    names = [cell if header and cell else f"column_{i + 1}" for i, cell in enumerate(cells)]
+    _check_names(name, names)
+    lines = n_lines if header else n_blank
+    return Table(name, "csv", names, header, io.BufferedReader(stream), wishes, delimiter, lines)
+
+
+def _beginning(name: str, stream: _Peeked, wishes: Wishes) -> str:
+    """Return the first line of a text, and some more."""
+    try:
+        "".encode(wishes.encoding)
     except LookupError:
         raise ValueError(f"There is no encoding {wishes.encoding!r}.") from None
-    text = text.removeprefix("\ufeff")
-    line = next((line for line in text.splitlines() if line.strip()), "")
-    delimiter = wishes.delimiter or max(DELIMITERS, key=_outside_quotes(line).count)
-    # A quoted name may hold the end of a line.
-    record = next(csv.reader(io.StringIO(text.lstrip("\r\n")), delimiter=delimiter))
-    if len(record) > MOST_COLUMNS:
-        raise ValueError(
-            f"{name} has {len(record):,} columns, more than the {MOST_COLUMNS:,} that are "
-            "supported. Write it as LIBSVM, which holds only what is not zero."
-        )
-    cells = [cell.strip() for cell in record]
-    # Names of columns are hardly ever numbers.
-    header = not any(map(_is_number, cells)) if wishes.header is None else wishes.header
-    names = [cell if header and cell else f"column_{i + 1}" for i, cell in enumerate(cells)]
-    twice = sorted({n for n in names if names.count(n) > 1}) if len(set(names)) < len(names) else []
+    while True:
+        try:
+            # The last character may be cut off.
+            decoder = codecs.getincrementaldecoder(wishes.encoding)()
+            text = decoder.decode(stream.head).removeprefix("\ufeff")
+        except UnicodeError as error:
+            raise ValueError(_other_encoding(name, wishes, str(error))) from None
+        if "\0" in text:
+            raise ValueError(
+                f"{name} should be text, but has zero bytes. Is it another kind of file, or "
+                "another encoding, for example utf-16?"
+            )
+        if re.search(r"[\r\n]", text.lstrip()) or len(stream.head) >= LONGEST_HEADER:
+            return text
+        if not stream.more():
+            return text
+
+
+def _delimiter(text: str) -> str:
+    """Guess what is between columns: what all lines have as often, or else the first has most."""
+    lines = [_outside_quotes(line) for line in text.splitlines()[:GUESSED_FROM] if line.strip()]
+    # The last one may be cut off.
+    lines = lines[:1] + lines[1:-1]
+
+    def regularity(delimiter: str) -> tuple[bool, int]:
+        counts = [line.count(delimiter) for line in lines]
+        return min(counts) == max(counts), counts[0]
+
+    candidates = [d for d in DELIMITERS if lines and d in lines[0]]
+    return max(candidates, key=regularity, default=",")
+
+
+def _is_header(first: list[str], others: Iterator[list[str]]) -> bool:
+    """Guess whether a line holds names.
+
+    Without a number it does. With numbers, which are years perhaps, it does if a column has
+    no number there and numbers below.
+    """
+    if not any(map(_is_number, first)):
+        return True
+    below: list[list[str]] = []
+    with suppress(csv.Error):
+        below.extend(islice(others, GUESSED_FROM))
+    below = [[cell.strip() for cell in row] for row in below if len(row) == len(first)]
+    for cell, *column in zip(first, *below, strict=True):
+        values = [value for value in column if value not in MISSING]
+        if cell not in MISSING and not _is_number(cell) and values and all(map(_is_number, values)):
+            return True
+    return False
+
+
+def _check_names(name: str, names: list[str]) -> None:
+    if len(names) > MOST_COLUMNS:
+        raise ValueError(_too_many_columns(name, len(names)))
+    twice = [column for column, count in Counter(names).items() if count > 1]
     if twice:
         raise ValueError(f"{name} has more than one column named {twice[0]!r}. Rename one of them.")
-    return Table(name, "csv", names, header, io.BufferedReader(stream), wishes, delimiter)
+
+
+def _too_many_columns(name: str, n_columns: int) -> str:
+    return (
+        f"{name} has {n_columns:,} columns, more than the {MOST_COLUMNS:,} that are supported. "
+        "Write it as LIBSVM, which holds only what is not zero."
+    )
+
+
+def _other_encoding(name: str, wishes: Wishes, reason: str) -> str:
+    return (
+        f"{name} is not encoded as {wishes.encoding} ({reason}). Give its encoding, for example "
+        "--encoding latin-1 or utf-16."
+    )
 
 
 def _open_parquet(name: str, source: Any, wishes: Wishes) -> Table:
@@ -272,61 +389,51 @@ def _open_parquet(name: str, source: Any, wishes: Wishes) -> Table:
         file = ParquetFile(source)
     except (ValueError, OSError) as error:
         raise ValueError(f"{name} is not Parquet, or is broken: {_one_line(error)}") from None
+    _check_names(name, file.schema_arrow.names)
     return Table(name, "parquet", file.schema_arrow.names, True, file, wishes)
 
 
-def _parquet_batches(file, kinds: dict[str, str] | None) -> Iterator[Any]:
-    """Yield tables with columns of texts and numbers."""
+def _parquet_batches(file, names: list[str], texts: Collection[str]) -> Iterator[Any]:
     import pyarrow as pa
 
-    columns = None if kinds is None else list(kinds)
-    for batch in file.iter_batches(1 << 16, columns=columns):
-        table = pa.Table.from_batches([batch])
-        for i, field in enumerate(table.schema):
-            kind = (kinds or {}).get(field.name)
-            table = table.set_column(i, field.name, _plain(table[field.name], field, kind))
-        yield _trimmed(table.select(columns) if columns else table)
+    schema = file.schema_arrow
+    for name in names:
+        _check_type(schema.field(name))
+    for batch in file.iter_batches(1 << 16, columns=names):
+        yield pa.table({name: _plain(batch[name], name in texts) for name in names})
 
 
-def _plain(column, field, kind: str | None):
-    """Return a column of numbers or texts."""
-    import pyarrow as pa
+def _check_type(field) -> None:
     from pyarrow import types
 
-    kind_here = field.type
-    if types.is_dictionary(kind_here):
-        column, kind_here = column.cast(kind_here.value_type), kind_here.value_type
-    numeric = (
-        types.is_integer(kind_here)
-        or types.is_floating(kind_here)
-        or types.is_boolean(kind_here)
-        or types.is_decimal(kind_here)
+    kind = field.type
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    binary = (
+        types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)
     )
-    if types.is_nested(kind_here) or types.is_binary(kind_here):
+    if types.is_nested(kind) or binary:
         raise ValueError(
-            f"column {field.name!r} should hold numbers or texts, but is of type {field.type}."
+            f"column {field.name!r} should hold numbers or texts, but is of type {field.type}. "
+            "Leave it out."
         )
-    if types.is_null(kind_here):
-        return column.cast(pa.float64() if kind == "number" else pa.string())
-    if kind == "number" or (kind is None and numeric):
-        return column.cast(pa.float64(), safe=False) if numeric else column.cast(pa.float64())
-    return column.cast(pa.string())
 
 
-def _trimmed(table):
-    """Return texts without blanks around them, and nothing where there is nothing."""
+def _plain(column, as_text: bool):
+    """Return a column of numbers or texts; true and false are texts, as in CSV."""
     import pyarrow as pa
     import pyarrow.compute as pc
+    from pyarrow import types
 
-    missing = pa.array(MISSING)
-    for i, field in enumerate(table.schema):
-        if pa.types.is_string(field.type):
-            column = pc.utf8_trim_whitespace(table[field.name])
-            gone = pc.is_in(column, value_set=missing)
-            if pc.any(gone).as_py():
-                column = pc.if_else(gone, pa.scalar(None, pa.string()), column)
-            table = table.set_column(i, field.name, column)
-    return table
+    if types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    kind = column.type
+    if types.is_boolean(kind):
+        return pc.if_else(column, "True", "False")
+    numeric = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+    if numeric and not as_text:
+        return column.cast(pa.float64(), safe=False)
+    return column.cast(pa.string())
 
 
 def with_n_features(path: str | Path, wishes: Wishes) -> Wishes:
@@ -335,11 +442,17 @@ def with_n_features(path: str | Path, wishes: Wishes) -> Wishes:
         return wishes
     if str(path) == "-":
         raise ValueError(
-            "The number of features has to be given for LIBSVM from standard input, as it "
-            "cannot be read twice."
+            "The number of features has to be given for LIBSVM from standard input, which "
+            "cannot be read twice: --features."
         )
-    chunks = open_table(path, wishes).sparse_chunks(100_000, None)
-    return replace(wishes, n_features=max((X.shape[1] for X, _ in chunks), default=0))
+    table = open_table(path, wishes)
+    n_features = max((X.shape[1] for X, _ in table.sparse_chunks(100_000, None)), default=0)
+    if n_features > MOST_FEATURES:
+        raise ValueError(
+            f"{table.name} has a feature number {n_features:,}, more than the {MOST_FEATURES:,} "
+            "that are supported. Number the features anew, from 1 on."
+        )
+    return replace(wishes, n_features=n_features)
 
 
 def _rows(file: Any) -> Iterator[bytes]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,11 +12,15 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
+from .files import MISSING
+
 # Texts that fewer rows have are taken together.
 MIN_FREQUENCY = 5
 # More classes than this, or than rows for each, are no classes.
 MOST_CLASSES = 1000
 ROWS_PER_CLASS = 2
+# Different texts of a column, to see whether most are numbers.
+LOOKED_AT = 1000
 
 
 @dataclass(frozen=True)
@@ -40,19 +43,17 @@ class Columns:
     integers: bool
 
     @property
-    def kinds(self) -> dict[str, str]:
-        """Return the kind of each column that is used, as `Table.batches` takes them."""
-        return dict.fromkeys(self.numbers, "number") | dict.fromkeys(self.categories, "text")
+    def used(self) -> list[str]:
+        """Return the names of columns that are predicted from."""
+        return [*self.numbers, *self.categories]
 
     def to_dict(self) -> dict[str, Any]:
         """Return what can be written as JSON."""
         return asdict(self)
 
 
-def find_columns(
-    table, target: str, *, categorical: Sequence[str] = (), ignore: Sequence[str] = ()
-) -> Columns:
-    """Decide which columns hold numbers and which texts.
+def find_columns(table, target: str, *, categorical: Collection[str] = ()) -> Columns:
+    """Decide which columns hold numbers and which texts; those that hold nothing are not used.
 
     Parameters
     ----------
@@ -60,52 +61,66 @@ def find_columns(
         Rows, of texts or numbers.
     target : str
         The column with the classes.
-    categorical : sequence of str
+    categorical : collection of str
         Columns whose numbers are names.
-    ignore : sequence of str
-        Columns to leave out.
     """
-    names = table.column_names
-    for name in (target, *categorical, *ignore):
-        if name not in names:
-            raise ValueError(missing_column(name, names))
-    used = [name for name in names if name != target and name not in ignore]
-    if not used:
-        raise ValueError(f"There should be a column besides the target {target!r}.")
-    numbers = [n for n in used if n not in categorical and as_numbers(table[n]) is not None]
-    categories = [name for name in used if name not in numbers]
+    numbers, categories = [], []
+    for name in table.column_names:
+        values = None if name in categorical else as_numbers(table[name])
+        if name == target:
+            continue
+        if values is None:
+            categories.append(name)
+        elif values.null_count < len(values):
+            numbers.append(name)
+    if not (numbers or categories):
+        raise ValueError(f"There should be a column with values besides the target {target!r}.")
     classes = as_numbers(table[target])
-    integers = classes is not None and _are_whole(classes)
+    integers = classes is not None and len(_known(classes)) > 0
+    integers = integers and not len(_not_whole(_known(classes)))
     return Columns(numbers, categories, target, integers)
 
 
-def missing_column(name: str, names: Sequence[str]) -> str:
-    """Say that there is no such column, and which might be meant."""
-    lower = {str(other).lower(): str(other) for other in names}
-    close = difflib.get_close_matches(name.lower(), lower, n=1)
-    hint = f" Did you mean {lower[close[0]]!r}?" if close else ""
-    some = ", ".join(list(map(str, names))[:20]) + (", ..." if len(names) > 20 else "")
-    return f"There is no column {name!r}.{hint} The columns are: {some}."
+def almost_numbers(column) -> str | None:
+    """Return what keeps a column from being one of numbers, if most of it is."""
+    import pyarrow as pa
+
+    texts = as_texts(column).drop_null().unique()[:LOOKED_AT].to_pylist()
+    others = [text for text in texts if as_numbers(pa.array([text])) is None]
+    return others[0] if len(others) < len(texts) / 2 else None
+
+
+def as_texts(column):
+    """Return a column of texts without blanks around them, null where there is nothing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = pc.utf8_trim_whitespace(column.cast(pa.string()))
+    gone = pc.is_in(column, value_set=pa.array(MISSING))
+    return pc.if_else(gone, pa.scalar(None, pa.string()), column)
 
 
 def as_numbers(column):
     """Return a column of numbers, or None if there are other things."""
     import pyarrow as pa
 
-    if pa.types.is_floating(column.type):
-        return column
-    if column.null_count == len(column):
-        return column.cast(pa.float64())
-    try:
-        return column.cast(pa.float64())
-    except pa.ArrowInvalid:
-        return None
+    # Most columns of numbers are as they should be, and this is the fast way to see it.
+    for plain in (lambda: column, lambda: as_texts(column)):
+        try:
+            return plain().cast(pa.float64())
+        except pa.ArrowInvalid:
+            pass
+    return None
 
 
-def _are_whole(column) -> bool:
-    values = column.drop_null().to_numpy()
-    # Above this, numbers are not exact.
-    return bool(len(values) and np.all((values == np.floor(values)) & (np.abs(values) < 2**53)))
+def _known(numbers) -> np.ndarray:
+    values = numbers.to_numpy()
+    return values[~np.isnan(values)]
+
+
+def _not_whole(values: np.ndarray) -> np.ndarray:
+    """Return those that are no whole numbers, or too large to be exact."""
+    return values[~((values == np.floor(values)) & (np.abs(values) < 2**53))]
 
 
 def frame(table, columns: Columns):
@@ -117,7 +132,6 @@ def frame(table, columns: Columns):
         If a column of numbers holds something else, or infinity.
     """
     import pandas as pd
-    import pyarrow as pa
 
     series = {}
     for name in columns.numbers:
@@ -135,35 +149,42 @@ def frame(table, columns: Columns):
             )
         series[name] = values
     for name in columns.categories:
-        texts = table[name].cast(pa.string()).to_numpy()
-        series[name] = pd.Series(texts, dtype=object)
+        series[name] = pd.Series(as_texts(table[name]).to_numpy(), dtype=object)
     return pd.DataFrame(series)
 
 
 def _no_number(column) -> str:
     """Return the first text that is no number."""
-    for text in column.drop_null().unique().to_pylist():
-        try:
-            float(text)
-        except ValueError:
-            return text
-    return "something else"
+    import pyarrow as pa
+
+    texts = as_texts(column).drop_null().unique()
+    return next(str(text) for text in texts if as_numbers(pa.array([text.as_py()])) is None)
 
 
 def labels(table, columns: Columns) -> np.ndarray:
     """Return the classes of rows, None or NaN where they are missing."""
-    import pyarrow as pa
-
     column = table[columns.target]
     if not columns.integers:
-        return np.asarray(column.cast(pa.string()).to_numpy(), dtype=object)
+        return np.asarray(as_texts(column).to_numpy(), dtype=object)
     numbers = as_numbers(column)
-    if numbers is None or not (_are_whole(numbers) or numbers.null_count == len(numbers)):
+    odd = [_no_number(column)] if numbers is None else _not_whole(_known(numbers))
+    if len(odd):
         raise ValueError(
             f"The target {columns.target!r} should hold whole numbers, as in training, but holds "
-            f"{_no_number(column)!r}."
+            f"{str(odd[0])!r}."
         )
     return numbers.to_numpy()
+
+
+def whole_labels(y: np.ndarray) -> np.ndarray:
+    """Return the numbers in front of rows of LIBSVM as classes."""
+    odd = _not_whole(y)
+    if len(odd):
+        raise ValueError(
+            f"The number in front of each row should be its class, a whole number, but one is "
+            f"{odd[0]:g}."
+        )
+    return y.astype(np.int64)
 
 
 def known_labels(y: np.ndarray, columns: Columns) -> tuple[np.ndarray, np.ndarray]:

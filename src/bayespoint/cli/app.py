@@ -8,12 +8,14 @@ from typing import Annotated, Any, Literal
 import typer
 
 from .. import __version__
+from .help import SectionedCommand
 from .terminal import guarded
 
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
     help=__doc__,
 )
@@ -117,19 +119,20 @@ def bayespoint(
     """Options of the command itself."""
 
 
-@app.command()
+@app.command(cls=SectionedCommand)
 @guarded
 def demo(
     splits: Annotated[int, typer.Option(min=2, help="Random splits of each data set.")] = 5,
     seed: Seed = 0,
+    json: Json = False,
 ) -> None:
-    """Compare BayesPointClassifier with SVC on data that scikit-learn ships."""
+    """Compare BayesPointClassifier with SVC on small data."""
     from .demo import run_demo
 
-    run_demo(splits, seed)
+    run_demo(splits, seed, json)
 
 
-@app.command()
+@app.command(cls=SectionedCommand)
 @guarded
 def train(
     data: Data,
@@ -153,19 +156,20 @@ def train(
     features: Features = None,
     json: Json = False,
 ) -> None:
-    """Train a classifier with a file, test it on rows held out, and write it.
+    """Train a classifier, test it on rows held out, write it.
 
     Numbers are scaled, texts encoded, missing values filled and marked, inside the model.
     """
     rejection = _rejection(reject_rate, max_error, confidence_level) or {}
     plan = _plan(classifier, holdout, seed, max_time, categorical, ignore)
     plan["wishes"] = _wishes(format, delimiter, header, encoding, features)
-    from .train import Plan, run_train
+    from .source import Plan
+    from .train import run_train
 
     run_train(data, target, model, Plan(**plan), rejection, json)
 
 
-@app.command()
+@app.command(cls=SectionedCommand)
 @guarded
 def predict(
     model: Model,
@@ -199,7 +203,7 @@ def predict(
     run_predict(model, data, output, rejection, keep or [], probabilities, wishes, json)
 
 
-@app.command()
+@app.command(cls=SectionedCommand)
 @guarded
 def evaluate(
     model: Model,
@@ -222,7 +226,7 @@ def evaluate(
     run_evaluate(model, data, target, rejection, wishes, json)
 
 
-@app.command("cross-validate")
+@app.command("cross-validate", cls=SectionedCommand)
 @guarded
 def cross_validate(
     data: Data,
@@ -242,16 +246,16 @@ def cross_validate(
     features: Features = None,
     json: Json = False,
 ) -> None:
-    """Tell how good a model would be: train with some folds, test with the other."""
+    """Tell how good a model would be, by cross-validation."""
     plan = _plan(classifier, 0.2, seed, max_time, categorical, ignore)
     plan["wishes"] = _wishes(format, delimiter, header, encoding, features)
     from .cross_validate import run_cross_validate
-    from .train import Plan
+    from .source import Plan
 
     run_cross_validate(data, target, folds, Plan(**plan), json)
 
 
-@app.command()
+@app.command(cls=SectionedCommand)
 @guarded
 def update(
     model: Model,
@@ -268,7 +272,7 @@ def update(
     encoding: Encoding = "utf-8",
     json: Json = False,
 ) -> None:
-    """Teach a linear model further rows; the old ones are not needed.
+    """Teach a linear model further rows, without the old ones.
 
     What is refused is set anew, by new rows that are held out.
     """
@@ -278,7 +282,7 @@ def update(
     run_update(model, data, target, output, holdout, seed, wishes, json)
 
 
-@app.command()
+@app.command(cls=SectionedCommand)
 @guarded
 def diagnose(model: Model, json: Json = False) -> None:
     """Tell whether training went well, in plain words."""
@@ -287,7 +291,7 @@ def diagnose(model: Model, json: Json = False) -> None:
     run_diagnose(model, json)
 
 
-@app.command()
+@app.command(cls=SectionedCommand)
 @guarded
 def explain(
     model: Model,
@@ -304,14 +308,17 @@ def explain(
     encoding: Encoding = "utf-8",
     json: Json = False,
 ) -> None:
-    """Tell which columns matter: what shuffling them costs, and the weights of linear models."""
+    """Tell which columns matter.
+
+    What shuffling them costs, and the weights of a linear model.
+    """
     wishes = _wishes(format, delimiter, header, encoding)
     from .explain import run_explain
 
     run_explain(model, data, target, top, seed, wishes, json)
 
 
-@app.command()
+@app.command(cls=SectionedCommand)
 @guarded
 def export(
     model: Model,
@@ -323,12 +330,12 @@ def export(
 ) -> None:
     """Write a model as ONNX, which runs without Python."""
     rejection = _rejection(reject_rate, max_error, confidence_level)
-    from .ship import run_export
+    from .export import run_export
 
     run_export(model, output, rejection, json)
 
 
-@app.command()
+@app.command(cls=SectionedCommand)
 @guarded
 def report(
     model: Model,
@@ -336,9 +343,7 @@ def report(
     target: KnownTarget = None,
     output: Annotated[Path, typer.Option(help="FILE.html")] = ...,  # type: ignore[assignment]
     title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
-    examples: Annotated[
-        int, typer.Option(min=0, help="Rows to show; 0 keeps all rows out of the report.")
-    ] = 10,
+    examples: Annotated[int, typer.Option(min=0, help="Rows to show; 0 shows none.")] = 10,
     reject_rate: RejectRate = None,
     max_error: MaxError = None,
     confidence_level: ConfidenceLevel = None,
@@ -348,10 +353,13 @@ def report(
     encoding: Encoding = "utf-8",
     json: Json = False,
 ) -> None:
-    """Write a page about a model on rows that it has not seen: one HTML file, to send around."""
+    """Write a page about a model, to send around.
+
+    One HTML file, about rows that the model has not seen.
+    """
     rejection = _rejection(reject_rate, max_error, confidence_level)
     wishes = _wishes(format, delimiter, header, encoding)
-    from .ship import run_report
+    from .report import run_report
 
     run_report(model, data, target, output, title, rejection, examples, wishes, json)
 

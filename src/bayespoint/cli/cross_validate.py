@@ -11,8 +11,9 @@ from sklearn.model_selection import StratifiedKFold
 
 from ..evaluation import evaluate_probabilities
 from .evaluate import report_lines
+from .source import Plan, read_source
 from .terminal import percent, show, working
-from .train import Plan, make_pipeline, read_source
+from .train import make_pipeline
 
 
 def run_cross_validate(

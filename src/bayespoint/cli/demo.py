@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from rich import box
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
@@ -21,6 +20,7 @@ from sklearn.svm import SVC
 
 from ..classifier import BayesPointClassifier
 from ..reject import rejection_curve
+from .terminal import show, working
 
 REJECT_RATE = 0.05
 # Digits with all its 1,797 images would take most of the time of the demo.
@@ -43,9 +43,38 @@ class Score(NamedTuple):
     seconds: float
 
 
-def run_demo(n_splits: int, seed: int) -> None:
+def run_demo(n_splits: int, seed: int, as_json: bool) -> None:
     """Fit both classifiers on all splits and show a table."""
-    console = Console()
+    scores: dict[str, dict[str, Score]] = {}
+    with working("fitting") as say:
+        for name, load in DATA.items():
+            say(f"fitting {name}")
+            both = [_both(seed, *split) for split in _splits(load, n_splits, seed)]
+            scores[name] = {
+                classifier: _mean([pair[classifier] for pair in both]) for classifier in both[0]
+            }
+    if as_json:
+        figures = {
+            name: {classifier: score._asdict() for classifier, score in pair.items()}
+            for name, pair in scores.items()
+        }
+        show({"splits": n_splits, "data": figures}, True)
+    else:
+        Console().print(_table(scores, n_splits))
+
+
+def _both(seed: int, train, test, X, y) -> dict[str, Score]:
+    parts = X[train], y[train], X[test], y[test]
+    return {"Bayes point": _bayes_point(*parts, seed), "SVC": _svc(*parts)}
+
+
+def _mean(scores: list[Score]) -> Score:
+    # The median time: the first fit in a process loads the compiled loops.
+    seconds = float(np.median([score.seconds for score in scores]))
+    return Score(*np.mean(scores, axis=0).tolist())._replace(seconds=seconds)
+
+
+def _table(scores: dict[str, dict[str, Score]], n_splits: int) -> Table:
     table = Table(
         title="BayesPointClassifier and SVC, both with default parameters",
         caption=_caption(n_splits),
@@ -63,18 +92,19 @@ def run_demo(n_splits: int, seed: int) -> None:
         "seconds\na fit",
     ]:
         table.add_column(column, justify="right", no_wrap=True)
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("fitting", total=len(DATA) * n_splits)
-        for name, load in DATA.items():
-            scores: dict[str, list[Score]] = {"Bayes point": [], "SVC": []}
-            for train, test, X, y in _splits(load, n_splits, seed):
-                scores["Bayes point"].append(
-                    _bayes_point(X[train], y[train], X[test], y[test], seed)
-                )
-                scores["SVC"].append(_svc(X[train], y[train], X[test], y[test]))
-                progress.advance(task)
-            _add_rows(table, name, scores)
-    console.print(table)
+    for name, pair in scores.items():
+        for i, (classifier, score) in enumerate(pair.items()):
+            table.add_row(
+                "" if i else name,
+                classifier,
+                f"{100 * score.error:.1f}",
+                f"{100 * score.confidence:.1f}",
+                f"{score.log_loss:.3f}",
+                f"{100 * score.rejected_error:.1f}",
+                f"{score.seconds:.3f}",
+                end_section=i == 1,
+            )
+    return table
 
 
 def _caption(n_splits: int) -> str:
@@ -123,20 +153,3 @@ def _score(model, probable, X, y, X_test, y_test) -> Score:
         rejected_error=float(np.interp(REJECT_RATE, curve.reject_rate, curve.error)),
         seconds=seconds,
     )
-
-
-def _add_rows(table: Table, name: str, scores: dict[str, list[Score]]) -> None:
-    for i, (classifier, list_) in enumerate(scores.items()):
-        error, confidence, loss, rejected, seconds = np.mean(list_, axis=0)
-        # The median: the first fit in a process loads the compiled loops.
-        seconds = np.median([s.seconds for s in list_])
-        table.add_row(
-            name if i == 0 else "",
-            classifier,
-            f"{100 * error:.1f}",
-            f"{100 * confidence:.1f}",
-            f"{loss:.3f}",
-            f"{100 * rejected:.1f}",
-            f"{seconds:.3f}",
-            end_section=i == 1,
-        )

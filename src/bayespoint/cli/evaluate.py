@@ -7,9 +7,9 @@ from typing import Any
 
 from ..evaluation import Evaluation, evaluate
 from ..files import Wishes
+from .summary import quality
 from .terminal import aligned, percent, show, working
-from .train import quality
-from .trained import gather, open_model, read_parts
+from .trained import open_model, read_labeled
 
 # Classes of which the confusion is shown.
 MOST_SHOWN = 12
@@ -24,13 +24,11 @@ def run_evaluate(
     as_json: bool,
 ) -> None:
     """Predict all rows and compare with their classes."""
-    trained = open_model(model_path)
-    model = trained.model if rejection is None else trained.model.at(**rejection)
+    trained = open_model(model_path, rejection)
     with working(f"reading {data}") as say:
-        target = target or trained.info["target"]
-        X, y = gather(read_parts(trained, data, wishes, target=target))
+        X, y = read_labeled(trained, data, target, wishes)
         say(f"predicting {len(y):,} rows")
-        figures = evaluate(model, X, y)
+        figures = evaluate(trained.model, X, y)
     show(figures.to_dict(), as_json, f"On {figures.n_rows:,} rows:", *report_lines(figures))
 
 

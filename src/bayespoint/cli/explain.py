@@ -12,7 +12,7 @@ from sklearn.inspection import permutation_importance
 from ..files import Wishes
 from ..linear import LinearBayesPointClassifier
 from .terminal import aligned, note, show, working
-from .trained import Trained, gather, open_model, read_parts
+from .trained import Trained, open_model, read_labeled
 
 # Rows that are enough to see what matters, and how often columns are shuffled.
 MOST_ROWS = 2000
@@ -51,8 +51,8 @@ def run_explain(
     importances: list[Importance] = []
     if data is not None:
         with working(f"reading {data}") as say:
-            parts = read_parts(trained, data, wishes, target=target or trained.info["target"])
-            importances = _importances(trained, *gather(parts), seed, say)
+            X, y = read_labeled(trained, data, target, wishes)
+            importances = _importances(trained, X, y, seed, say)
     elif not weights:
         raise ValueError(
             "A kernel machine has no weights to show. Give rows of which the classes are known, "

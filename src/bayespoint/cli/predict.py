@@ -8,15 +8,18 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import typer
 
 from .._atomic import in_place_of
 from ..files import Wishes
+from .output import check_output
 from .terminal import note, percent, show, working
-from .trained import Part, open_model, read_parts
+from .trained import Part, Trained, open_model, read_parts
 
 
 def run_predict(
@@ -30,13 +33,22 @@ def run_predict(
     as_json: bool,
 ) -> None:
     """Write a line for each row: the class, how probable it is, and whether to trust it."""
-    trained = open_model(model_path)
-    model = trained.model if rejection is None else trained.model.at(**rejection)
+    if output is None and as_json:
+        raise typer.BadParameter("--json goes with --output: else predictions are printed.")
+    if output is not None:
+        check_output(output, model_path, data)
+    trained = open_model(model_path, rejection)
+    model = trained.model
     rejecting = model.threshold_ > -np.inf
     began, n_rows, n_accepted = time.perf_counter(), 0, 0
+    keep = list(dict.fromkeys(keep))
     schema = _schema(model, keep, rejecting, probabilities)
+    _check_kept(keep, schema, trained)
+    parts = read_parts(trained, data, wishes, keep=keep)
+    # Before the first rows are there, nothing is written, not even to standard output.
+    first = list(islice(parts, 1))
     with working("predicting") as say, _writer(output, schema) as write:
-        for part in read_parts(trained, data, wishes, keep=keep):
+        for part in chain(first, parts):
             table, accepted = _answers(model, part, schema)
             write(table)
             n_rows, n_accepted = n_rows + len(table), n_accepted + accepted
@@ -69,6 +81,16 @@ def _schema(model, keep: list[str], rejecting: bool, probabilities: bool):
     for name in model.classes_ if probabilities else ():
         fields.append((f"probability of {name}", pa.float64()))
     return pa.schema(fields)
+
+
+def _check_kept(keep: list[str], schema, trained: Trained) -> None:
+    if keep and trained.columns is None:
+        raise typer.BadParameter("--keep needs a table; LIBSVM has no columns with names.")
+    for name in keep:
+        if name in schema.names[len(keep) :]:
+            raise typer.BadParameter(
+                f"--keep {name}: the output has a column of its own with that name. Rename it."
+            )
 
 
 def _answers(model, part: Part, schema) -> tuple[Any, int]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,7 +29,7 @@ def guarded(verb: Callable) -> Callable:
         if os.environ.get(DEBUG):
             return verb(*args, **kwargs)
         try:
-            with _warnings_as_notes():
+            with _warnings_as_notes(), _killed_tidily():
                 return verb(*args, **kwargs)
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
@@ -36,19 +39,35 @@ def guarded(verb: Callable) -> Callable:
         except BrokenPipeError:
             # Whoever read our output has seen enough; do not complain when Python closes it.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(FAILED) from None
         except MemoryError:
             _say("error: there is not enough memory for this")
         except (ValueError, OSError, ImportError) as error:
-            _say(f"error: {_one_line(error)}")
+            _say(f"error: {_message(error)}")
         except Exception as error:
             _say(
-                f"error: unexpected {type(error).__name__}: {_one_line(error)} "
+                f"error: unexpected {type(error).__name__}: {_message(error)} "
                 f"({DEBUG}=1 shows where)"
             )
         raise typer.Exit(FAILED)
 
     return run
+
+
+@contextmanager
+def _killed_tidily() -> Iterator[None]:
+    """Have what was begun removed when the process is asked to end."""
+
+    def end(number, frame):
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def note(text: str) -> None:
@@ -79,7 +98,7 @@ def working(text: str) -> Iterator[Callable[[str], None]]:
 def show(figures: dict[str, Any], as_json: bool, *lines: str) -> None:
     """Print figures, as JSON or as lines that were made of them."""
     if as_json:
-        typer.echo(json.dumps(figures, indent=2, default=_plain, ensure_ascii=False))
+        typer.echo(json.dumps(_plain(figures), indent=2, ensure_ascii=False, allow_nan=False))
     else:
         typer.echo("\n".join(lines))
 
@@ -106,15 +125,22 @@ def percent(value: float) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return NumPy's numbers as Python's."""
-    return value.item() if hasattr(value, "item") else str(value)
+    """Return what JSON has: NumPy's numbers as Python's, and null for those that are none."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    value = value.item() if hasattr(value, "item") else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _say(text: str) -> None:
-    typer.echo(f"bayespoint: {text}", err=True)
+    """Print one line; what a file holds cannot end it or steer the terminal."""
+    printable = "".join(c if c.isprintable() else " " for c in f"bayespoint: {text}")
+    typer.echo(printable, err=True)
 
 
-def _one_line(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.strerror}: {error.filename}"
     return " ".join(str(error).split()) or type(error).__name__

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from ..files import Table, Wishes, open_table
 from ..model_file import read
-from ..prepare import Columns, frame, known_labels, labels, missing_column
+from ..prepare import Columns, frame, known_labels, labels, whole_labels
 from ..reject import RejectOptionClassifier
+from .learn import stacked
 from .terminal import note
 
 # Rows of LIBSVM that are held at once.
 SPARSE_ROWS = 20_000
+# What is known about a model, and of what type it is.
+ABOUT: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("data", "target"), str),
+    **dict.fromkeys(("n_rows", "n_held_out"), int),
+    **dict.fromkeys(("error", "log_loss"), (int, float)),
+}
 # Names that are listed in a note.
 SHOWN = 5
 
@@ -46,17 +55,36 @@ class Part(NamedTuple):
     kept: Any  # an Arrow table of columns to show beside predictions
 
 
-def open_model(path: Path) -> Trained:
-    """Read a model that the command wrote."""
+def open_model(path: Path, rejection: dict[str, Any] | None = None) -> Trained:
+    """Read a model that the command wrote, and set what it refuses."""
     model, info = read(path)
-    if "command" not in info or not isinstance(model, RejectOptionClassifier):
+    about = info.get("command")
+    if about is None or not isinstance(model, RejectOptionClassifier):
         raise ValueError(
             f"{path} holds a {type(model).__name__} that was saved by Python code, not by "
             "'bayespoint train'. Use it in Python: bayespoint.load."
         )
-    about = info["command"]
-    columns = None if about.get("columns") is None else Columns(**about["columns"])
-    return Trained(model, columns, about)
+    try:
+        columns = None if about["columns"] is None else Columns(**about["columns"])
+        trained = Trained(model, columns, about)
+        ours = _is_ours(trained)
+    except (KeyError, TypeError, AttributeError):
+        ours = False
+    if not ours:
+        raise ValueError(
+            f"{path} was changed since 'bayespoint train' wrote it. Get or train it anew."
+        )
+    return trained if rejection is None else trained._replace(model=model.at(**rejection))
+
+
+def _is_ours(trained: Trained) -> bool:
+    """Tell whether a model is what `bayespoint train` makes."""
+    columns, model = trained.columns, trained.model
+    return (
+        isinstance(trained.pipeline, Pipeline)
+        and (columns is None or set(columns.used) == set(model.feature_names_in_))
+        and all(isinstance(trained.info[key], kind) for key, kind in ABOUT.items())
+    )
 
 
 def read_parts(
@@ -70,17 +98,20 @@ def read_parts(
     """Yield rows of a file; with a target, those that have a class."""
     table = open_table(path, wishes)
     if trained.columns is None:
-        yield from _sparse_parts(trained, table, path, wishes, target)
+        yield from _sparse_parts(trained, table, target)
         return
     if table.columns is None:
         raise ValueError(
             f"{table.name} is LIBSVM, but the model was trained with a table that has the columns "
-            f"{', '.join(list(trained.columns.kinds)[:SHOWN])}, ..."
+            f"{', '.join(trained.columns.used[:SHOWN])}, ..."
         )
-    kinds = _wanted(trained.columns, table, target, keep)
-    columns = trained.columns if target is None else _with_target(trained.columns, target)
+    columns = trained.columns if target is None else replace(trained.columns, target=target)
+    texts = [*keep, *columns.categories, *([] if target is None else [target])]
+    names = list(dict.fromkeys([*columns.used, *texts]))
+    table.need(names)
+    _tell_ignored(table, [*names, trained.columns.target])
     n_unlabeled = 0
-    for batch in table.batches(kinds):
+    for batch in table.batches(names, texts):
         X, y, kept = frame(batch, columns), None, batch.select(list(keep))
         if target is not None:
             known, y = known_labels(labels(batch, columns), columns)
@@ -92,42 +123,30 @@ def read_parts(
         note(f"{n_unlabeled:,} rows without a class in {target!r} were left out")
 
 
-def _with_target(columns: Columns, target: str) -> Columns:
-    return Columns(columns.numbers, columns.categories, target, columns.integers)
+def read_labeled(
+    trained: Trained, path: str, target: str | None, wishes: Wishes
+) -> tuple[Any, np.ndarray]:
+    """Return all rows of a file that have a class, and their classes."""
+    parts = read_parts(trained, path, wishes, target=target or trained.info["target"])
+    labeled = [(part.X, part.y) for part in parts]
+    if not labeled:
+        raise ValueError("There are no rows with a class.")
+    return stacked(labeled)
 
 
-def _wanted(
-    columns: Columns, table: Table, target: str | None, keep: Sequence[str]
-) -> dict[str, str]:
-    """Return the columns to read and their kinds; a missing one is an error."""
-    names = table.columns or []
-    wanted = dict.fromkeys(keep, "text") | columns.kinds
-    if target is not None:
-        wanted[target] = "text"
-    for name in wanted:
-        if name not in names:
-            headed = "" if table.has_header else " The file has no line with names of columns."
-            raise ValueError(f"{table.name}: {missing_column(name, names)}{headed}")
-    extra = [name for name in names if name not in wanted and name != columns.target]
+def _tell_ignored(table: Table, names: Collection[str]) -> None:
+    known = set(names)
+    extra = [name for name in table.columns or () if name not in known]
     if extra:
         some = ", ".join(extra[:SHOWN]) + (", ..." if len(extra) > SHOWN else "")
         note(f"columns that the model does not know are ignored: {some}")
-    return wanted
 
 
-def _sparse_parts(
-    trained: Trained, table: Table, path: str, wishes: Wishes, target: str | None
-) -> Iterator[Part]:
+def _sparse_parts(trained: Trained, table: Table, target: str | None) -> Iterator[Part]:
     if table.columns is not None:
         raise ValueError(f"{table.name} is a table, but the model was trained with LIBSVM.")
-    n_features = trained.model.n_features_in_
-    for X, y in table.sparse_chunks(SPARSE_ROWS, n_features):
-        yield Part(X, None if target is None else _whole(y, trained), None)
-
-
-def _whole(y: np.ndarray, trained: Trained) -> np.ndarray:
-    """Return the numbers in front of rows as classes."""
-    return y.astype(trained.model.classes_.dtype)
+    for X, y in table.sparse_chunks(SPARSE_ROWS, trained.model.n_features_in_):
+        yield Part(X, None if target is None else whole_labels(y), None)
 
 
 def _same_classes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
@@ -148,18 +167,3 @@ def _same_classes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 def _bare(name: str) -> str:
     return name.casefold().rstrip(". ")
-
-
-def gather(parts: Iterator[Part]) -> tuple[Any, np.ndarray]:
-    """Return all rows and classes of parts."""
-    import pandas as pd
-    from scipy import sparse
-
-    all_parts = list(parts)
-    if not all_parts:
-        raise ValueError("There are no rows with a class.")
-    y = np.concatenate([part.y for part in all_parts if part.y is not None])
-    points = [part.X for part in all_parts]
-    if sparse.issparse(points[0]):
-        return sparse.vstack(points, format="csr"), y
-    return pd.concat(points, ignore_index=True), y

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 from sklearn.frozen import FrozenEstimator
 
 from ..evaluation import evaluate
@@ -14,8 +12,10 @@ from ..files import Wishes
 from ..linear import LinearBayesPointClassifier
 from ..model_file import save
 from ..reject import RejectOptionClassifier
+from .learn import HeldOut, learn
+from .output import check_output
+from .summary import quality
 from .terminal import show, working
-from .train import MOST_HELD_OUT, check_known, quality, stacked
 from .trained import open_model, read_parts
 
 
@@ -30,6 +30,7 @@ def run_update(
     as_json: bool,
 ) -> None:
     """Teach a linear model new rows, but for some that test it and set what it refuses."""
+    check_output(output or model_path, data)
     trained = open_model(model_path)
     if not isinstance(trained.classifier, LinearBayesPointClassifier):
         raise ValueError(
@@ -39,26 +40,16 @@ def run_update(
         )
     output, old = output or model_path, trained.model
     target = target or trained.info["target"]
-    prepare, classifier = trained.pipeline[:-1], trained.classifier
-    began, rng, n_rows = time.perf_counter(), np.random.default_rng(seed), 0
-    held: list[tuple[Any, np.ndarray]] = []
+    began, held = time.perf_counter(), HeldOut(holdout, seed)
     with working(f"learning from {data}") as say:
-        for X, y, _ in read_parts(trained, data, wishes, target=target):
-            check_known(y, old.classes_)
-            n_held = sum(len(labels) for _, labels in held)
-            out = rng.random(len(y)) < (holdout if n_held < MOST_HELD_OUT else 0)
-            if out.any():
-                held.append((X[out], y[out]))
-            if not out.all():
-                classifier.partial_fit(prepare.transform(X[~out]), y[~out])
-            n_rows += int(np.count_nonzero(~out))
-            say(f"learning, {n_rows:,} rows so far")
-        if not held or not n_rows:
+        parts = ((part.X, part.y) for part in read_parts(trained, data, wishes, target=target))
+        n_rows = learn(trained.pipeline, parts, old.classes_, held, say)
+        if not len(held) or not n_rows:
             raise ValueError(
-                f"{data} has too few rows to learn from some and test with others: {n_rows}. "
-                "Collect more before the update."
+                f"{data} has too few rows to learn from some and test with others: "
+                f"{n_rows + len(held)}. Collect more before the update."
             )
-        X, y = stacked([X for X, _ in held]), np.concatenate([y for _, y in held])
+        X, y = held.rows()
         wishes_of_old = {
             name: getattr(old, name) for name in ("reject_rate", "max_error", "confidence_level")
         }

@@ -1,0 +1,54 @@
+"""bayespoint report: a page about a model, to send around."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..files import Wishes
+from .output import check_output
+from .terminal import show, working
+from .trained import open_model, read_labeled
+
+
+def run_report(
+    model_path: Path,
+    data: str,
+    target: str | None,
+    output: Path,
+    title: str | None,
+    rejection: dict[str, Any] | None,
+    n_examples: int,
+    wishes: Wishes,
+    as_json: bool,
+) -> None:
+    """Write a report on rows that the model has not seen."""
+    from ..report import write_report
+
+    check_output(output, model_path, data)
+    trained = open_model(model_path, rejection)
+    with working(f"reading {data}") as say:
+        X, y = read_labeled(trained, data, target, wishes)
+        say(f"writing the report on {len(y):,} rows")
+        about = trained.info
+        figures = write_report(
+            trained.model,
+            X,
+            y,
+            output,
+            title=title,
+            target=target or about["target"],
+            train_summary={
+                "data": about["data"],
+                "rows": f"{about['n_rows']:,}",
+                "rows held out": f"{about['n_held_out']:,}",
+            },
+            n_examples=n_examples,
+        )
+    size = Path(output).stat().st_size
+    show(
+        figures.to_dict() | {"output": str(output), "bytes": size},
+        as_json,
+        f"Written to {output} ({size / 1e3:.0f} kB): error {100 * figures.error.value:.1f} % on "
+        f"{figures.n_rows:,} rows.",
+    )
