@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from .. import __version__
+from .papers import app as papers
 from .terminal import guarded
 
 app = typer.Typer(
@@ -17,6 +18,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help=__doc__,
 )
+
+app.add_typer(papers, name="papers")
 
 FILE, REFUSING = "The file", "Refusing to answer"
 

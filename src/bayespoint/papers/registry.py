@@ -1,0 +1,44 @@
+"""The names of all experiments; what they need is imported when they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import NamedTuple
+
+from .experiment import Outcome, Plan
+
+
+class Experiment(NamedTuple):
+    """A table or figure: name, the paper, what it shows, and module:function that runs it."""
+
+    name: str
+    paper: str
+    shows: str
+    where: str = ""
+
+    def load(self) -> Callable[[Plan], Outcome]:
+        """Return the function that runs it."""
+        module, _, function = (self.where or self.name).partition(":")
+        return getattr(import_module(f"{__package__}.{module}"), function or "run")
+
+
+_ALL = (
+    Experiment("table_1", "000", "Bayes point against largest margin on seven data sets"),
+    Experiment(
+        "algorithm_2",
+        "000",
+        "table 1 with the paper's own billiard, stopped as in the paper",
+        "table_1:run_algorithm_2",
+    ),
+    Experiment("table_2_1", "004", "the leave-one-out machine on six data sets"),
+    Experiment("figure_2_8", "004", "test error against adaptivity"),
+)
+EXPERIMENTS = {experiment.name: experiment for experiment in _ALL}
+
+
+def find(name: str) -> Experiment:
+    """Return an experiment, or say which there are."""
+    if name not in EXPERIMENTS:
+        raise ValueError(f"There is no experiment {name!r}. There are {', '.join(EXPERIMENTS)}.")
+    return EXPERIMENTS[name]
