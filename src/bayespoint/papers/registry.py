@@ -31,6 +31,8 @@ _ALL = (
         "table 1 with the paper's own billiard, stopped as in the paper",
         "table_1:run_algorithm_2",
     ),
+    Experiment("learning_rates", "000", "error of center of mass and margin, many examples"),
+    Experiment("figure_18_11", "002", "figures 18.11 and 18.12: learning curves against theory"),
     Experiment("table_2_1", "004", "the leave-one-out machine on six data sets"),
     Experiment("figure_2_8", "004", "test error against adaptivity"),
 )
