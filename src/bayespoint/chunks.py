@@ -57,11 +57,17 @@ def read_chunks(
         raise ValueError(f"n_rows should be at least 1, but is {n_rows}.")
     wishes = Wishes(n_features=n_features)
     table = open_table(path, wishes)
-    if table.columns is None:
-        return table.sparse_chunks(n_rows, with_n_features(path, wishes).n_features)
-    if target is None:
-        raise ValueError(f"target should name the column of {table.name} that holds the classes.")
-    table.need([target])
+    try:
+        if table.columns is None:
+            return table.sparse_chunks(n_rows, with_n_features(path, wishes).n_features)
+        if target is None:
+            raise ValueError(
+                f"target should name the column of {table.name} that holds the classes."
+            )
+        table.need([target])
+    except BaseException:
+        table.close()
+        raise
     return _table_chunks(regrouped(table.batches(), n_rows), target)
 
 

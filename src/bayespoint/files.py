@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 from sklearn.datasets import load_svmlight_file
 
@@ -40,6 +40,7 @@ MISSING = (
 # So much of a file is looked at to find out what it is, and so much is parsed at once.
 HEAD = 1 << 16
 BLOCK = 1 << 22
+PARQUET_ROWS = 1 << 16
 # Records that are looked at to guess what is between columns, and whether the first holds names.
 GUESSED_FROM = 20
 # A first line of more than this is no header, but a file that is none of these.
@@ -87,6 +88,18 @@ class Table:
     _delimiter: str = ","
     _n_header_lines: int = 0
 
+    def __enter__(self) -> Self:
+        """Return the table, which is closed at the end."""
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        """Close the file."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; it is closed anyway when all rows were read."""
+        self._stream.close()
+
     def need(self, names: Iterable[str]) -> None:
         """Refuse to go on without these columns."""
         columns = self.columns or []
@@ -129,6 +142,8 @@ class Table:
             raise ValueError(f"{self.name} is broken or was cut off: {error}") from None
         except (ValueError, OSError, NotImplementedError) as error:
             raise ValueError(f"{self.name}: {self._in_our_words(_one_line(error))}") from None
+        finally:
+            self.close()
 
     def _in_our_words(self, message: str) -> str:
         """Return a message of Arrow's, or what it means."""
@@ -179,6 +194,8 @@ class Table:
                 before += lines
         except BROKEN as error:
             raise ValueError(f"{self.name} is broken or was cut off: {error}") from None
+        finally:
+            self.close()
 
 
 def _missing_column(name: str, names: Sequence[str]) -> str:
@@ -214,21 +231,31 @@ def open_table(path: str | Path, wishes: Wishes | None = None) -> Table:
         raise IsADirectoryError(f"{str(path)!r} is a folder, not a file.")
     raw: BinaryIO = sys.stdin.buffer if standard_input else open(path, "rb")  # noqa: SIM115
     try:
-        stream = _Peeked(raw)
-        opener = next((o for magic, o in OPENERS.items() if stream.head.startswith(magic)), None)
-        if opener is not None:
-            stream = _Peeked(opener(stream, "rb"))
-        if not stream.head.strip():
-            raise ValueError(f"{name} is empty.")
-        format = wishes.format or _format(stream.head, path)
-        if format == "libsvm":
-            return Table(name, format, None, False, io.BufferedReader(stream, BLOCK), wishes)
-        _need_pyarrow()
-        if format == "parquet":
-            return _open_parquet(name, stream if standard_input else path, wishes)
-        return _open_csv(name, stream, wishes)
-    except BROKEN as error:
-        raise ValueError(f"{name} is broken or was cut off: {error}") from None
+        return _opened(raw, path, name, wishes)
+    except BaseException as error:
+        if not standard_input:
+            raw.close()
+        if isinstance(error, BROKEN):
+            raise ValueError(f"{name} is broken or was cut off: {error}") from None
+        raise
+
+
+def _opened(raw: BinaryIO, path: str | Path, name: str, wishes: Wishes) -> Table:
+    stream = _Peeked(raw)
+    opener = next((o for magic, o in OPENERS.items() if stream.head.startswith(magic)), None)
+    if opener is not None:
+        stream = _Peeked(opener(stream, "rb"))
+    if not stream.head.strip():
+        raise ValueError(f"{name} is empty.")
+    format = wishes.format or _format(stream.head, path)
+    if format == "libsvm":
+        return Table(name, format, None, False, io.BufferedReader(stream, BLOCK), wishes)
+    _need_pyarrow()
+    if format == "parquet":
+        whole = str(path) == "-" or opener is not None
+        # What it holds is said at its end, so that a pipe has to be read as a whole.
+        return _open_parquet(name, io.BytesIO(stream.read()) if whole else path, wishes)
+    return _open_csv(name, stream, wishes)
 
 
 class _Peeked(io.RawIOBase):
@@ -383,8 +410,6 @@ def _other_encoding(name: str, wishes: Wishes, reason: str) -> str:
 def _open_parquet(name: str, source: Any, wishes: Wishes) -> Table:
     from pyarrow.parquet import ParquetFile
 
-    # Its contents are at the end of it.
-    source = source if isinstance(source, (str, Path)) else io.BytesIO(source.read())
     try:
         file = ParquetFile(source)
     except (ValueError, OSError) as error:
@@ -399,7 +424,7 @@ def _parquet_batches(file, names: list[str], texts: Collection[str]) -> Iterator
     schema = file.schema_arrow
     for name in names:
         _check_type(schema.field(name))
-    for batch in file.iter_batches(1 << 16, columns=names):
+    for batch in file.iter_batches(PARQUET_ROWS, columns=names):
         yield pa.table({name: _plain(batch[name], name in texts) for name in names})
 
 
@@ -445,8 +470,8 @@ def with_n_features(path: str | Path, wishes: Wishes) -> Wishes:
             "The number of features has to be given for LIBSVM from standard input, which "
             "cannot be read twice: --features."
         )
-    table = open_table(path, wishes)
-    n_features = max((X.shape[1] for X, _ in table.sparse_chunks(100_000, None)), default=0)
+    with open_table(path, wishes) as table:
+        n_features = max((X.shape[1] for X, _ in table.sparse_chunks(100_000, None)), default=0)
     if n_features > MOST_FEATURES:
         raise ValueError(
             f"{table.name} has a feature number {n_features:,}, more than the {MOST_FEATURES:,} "

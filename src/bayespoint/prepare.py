@@ -198,7 +198,7 @@ def check_classes(y: np.ndarray, target: str) -> None:
     """Refuse what cannot be classes."""
     classes, counts = np.unique(y, return_counts=True)
     if len(classes) < 2:
-        only = f" {classes[0]!r}" if len(classes) else ""
+        only = f", {str(classes[0])!r}" if len(classes) else ""
         raise ValueError(
             f"The target {target!r} should have two classes or more, but has {len(classes)}{only}."
         )

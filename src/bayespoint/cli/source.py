@@ -58,19 +58,23 @@ class Source(NamedTuple):
 def read_source(data: str, target: str | None, plan: Plan) -> Source:
     """Read as many rows as are trained with at once."""
     table = open_table(data, plan.wishes)
-    if table.columns is None:
-        return _sparse_source(table, data, plan)
+    try:
+        if table.columns is None:
+            return _sparse_source(table, data, plan)
+        return _table_source(table, target, plan)
+    except BaseException:
+        table.close()
+        raise
+
+
+def _table_source(table: Table, target: str | None, plan: Plan) -> Source:
+    import pyarrow as pa
+
     if target is None:
         raise typer.BadParameter(
             f"Name the column of {table.name} that holds the classes, with --target. The columns "
-            f"are: {', '.join(table.columns[:20])}"
+            f"are: {', '.join((table.columns or [])[:20])}"
         )
-    return _table_source(table, target, plan)
-
-
-def _table_source(table: Table, target: str, plan: Plan) -> Source:
-    import pyarrow as pa
-
     table.need([target, *plan.categorical, *plan.ignore])
     ignored = set(plan.ignore) - {target}
     names = [name for name in table.columns or () if name not in ignored]

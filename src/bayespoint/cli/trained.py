@@ -96,20 +96,27 @@ def read_parts(
     keep: Sequence[str] = (),
 ) -> Iterator[Part]:
     """Yield rows of a file; with a target, those that have a class."""
-    table = open_table(path, wishes)
-    if trained.columns is None:
-        yield from _sparse_parts(trained, table, target)
-        return
+    with open_table(path, wishes) as table:
+        if trained.columns is None:
+            yield from _sparse_parts(trained, table, target)
+        else:
+            yield from _table_parts(trained, trained.columns, table, target, keep)
+
+
+def _table_parts(
+    trained: Trained, columns: Columns, table: Table, target: str | None, keep: Sequence[str]
+) -> Iterator[Part]:
     if table.columns is None:
         raise ValueError(
             f"{table.name} is LIBSVM, but the model was trained with a table that has the columns "
-            f"{', '.join(trained.columns.used[:SHOWN])}, ..."
+            f"{', '.join(columns.used[:SHOWN])}, ..."
         )
-    columns = trained.columns if target is None else replace(trained.columns, target=target)
     texts = [*keep, *columns.categories, *([] if target is None else [target])]
     names = list(dict.fromkeys([*columns.used, *texts]))
     table.need(names)
-    _tell_ignored(table, [*names, trained.columns.target])
+    _tell_ignored(table, [*names, columns.target])
+    if target is not None:
+        columns = replace(columns, target=target)
     n_unlabeled = 0
     for batch in table.batches(names, texts):
         X, y, kept = frame(batch, columns), None, batch.select(list(keep))

@@ -1,0 +1,13 @@
+import pytest
+
+from cli_helpers import figures, ok
+
+
+@pytest.mark.parametrize("model", ["linear.bpm", "kernel.bpm", "three.bpm", "sparse.bpm"])
+def test_findings_in_plain_words(world, model):
+    result = figures("diagnose", world / model)
+    assert result["n_rows"] > 0
+    assert result["findings"]
+    text = ok("diagnose", world / model)
+    for finding in result["findings"]:
+        assert finding["name"] in text

@@ -1,0 +1,45 @@
+import pytest
+
+import bayespoint
+from cli_helpers import fails, figures, ok, run
+
+
+def test_weights_of_a_linear_model(world):
+    result = figures("explain", world / "linear.bpm")
+    assert result["importances"] == []
+    features = {weight["feature"] for weight in result["weights"]}
+    assert {"age", "missingindicator_age", "width", "town_Ulm", "job_None"} <= features
+    certainty = [abs(weight["mean"] / weight["std"]) for weight in result["weights"]]
+    assert certainty == sorted(certainty, reverse=True)
+    model = bayespoint.load(world / "linear.bpm").estimator_.estimator[-1]
+    means = sorted(weight["mean"] for weight in result["weights"])
+    assert means == pytest.approx(sorted(model.coef_.ravel()))
+    assert "Weights for yes" in ok("explain", world / "linear.bpm", "--top", "2")
+
+
+@pytest.mark.parametrize("model", ["linear.bpm", "kernel.bpm"])
+def test_columns_that_tell_something_matter(world, model):
+    result = figures("explain", world / model, world / "test.csv")
+    order = [importance["column"] for importance in result["importances"]]
+    assert sorted(order) == ["age", "job", "town", "width"]
+    assert order[-1] == "job"
+    text = ok("explain", world / model, world / "test.csv", "--top", "1")
+    assert "What gets worse if a column is shuffled" in text
+    assert "job " not in text.partition("Weights")[0]
+
+
+def test_other_models(world):
+    line = fails("explain", world / "kernel.bpm")
+    assert "bayespoint explain MODEL DATA" in line
+    assert len(figures("explain", world / "sparse.bpm")["weights"]) == 30
+    result = run("explain", world / "sparse.bpm", world / "more.svm")
+    assert result.exit_code == 0
+    assert "not shuffled" in result.stderr
+    assert figures("explain", world / "three.bpm", world / "three.csv")["weights"] == []
+
+
+def test_more_than_two_classes_of_a_linear_model(world, tmp_path):
+    arguments = ["--target", "kind", "--classifier", "linear"]
+    ok("train", world / "three.csv", *arguments, "--model", tmp_path / "m")
+    assert "DATA" in fails("explain", tmp_path / "m")
+    assert len(figures("explain", tmp_path / "m", world / "three.csv")["importances"]) == 4

@@ -1,0 +1,47 @@
+import numpy as np
+import onnxruntime
+import pandas as pd
+import pytest
+
+from cli_helpers import figures, ok
+
+
+def onnx_answers(path, data):
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    table = pd.read_csv(data)
+    inputs = {}
+    for value in session.get_inputs():
+        column = table[value.name]
+        if "string" in value.type:
+            values = column.fillna("").to_numpy(object)
+        else:
+            values = column.to_numpy(np.float64 if "double" in value.type else np.float32)
+        inputs[value.name] = values.reshape(-1, 1)
+    names = [value.name for value in session.get_outputs()]
+    return dict(zip(names, session.run(None, inputs), strict=True))
+
+
+@pytest.mark.parametrize("model", ["linear", "kernel"])
+def test_onnx_gives_the_predictions_of_the_command(world, tmp_path, model):
+    out = tmp_path / "m.onnx"
+    rejection = ["--max-error", "0.35"]
+    result = figures("export", world / f"{model}.bpm", out, *rejection)
+    assert result["bytes"] == out.stat().st_size
+    assert set(result["inputs"]) == {"age", "width", "job", "town"}
+    assert any("accept" in name for name in result["outputs"])
+    answers = onnx_answers(out, world / "test.csv")
+    table = tmp_path / "out.parquet"
+    ok(*("predict", world / f"{model}.bpm", world / "test.csv"), *rejection, "--output", table)
+    expected = pd.read_parquet(table)
+    accept = next(value for name, value in answers.items() if "accept" in name)
+    assert np.mean(np.ravel(accept) == expected["accepted"]) > 0.98  # single precision
+    label = next(value for name, value in answers.items() if "label" in name)
+    known = expected["accepted"].to_numpy()
+    assert np.mean(np.ravel(label)[known] == expected["prediction"][known]) > 0.98
+
+
+def test_without_rejection_there_is_no_accept(world, tmp_path):
+    result = figures("export", world / "three.bpm", tmp_path / "m.onnx")
+    assert not any("accept" in name for name in result["outputs"])
+    text = ok("export", world / "sparse.bpm", tmp_path / "s.onnx")
+    assert "Written to" in text

@@ -1,0 +1,206 @@
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayespoint
+from bayespoint.cli import trained
+from bayespoint.files import open_table
+from bayespoint.prepare import frame
+from cli_helpers import fails, figures, mixed_table, ok, run, sparse_rows
+
+
+def answers(*arguments, input=None):
+    return pd.read_csv(io.StringIO(ok("predict", *arguments, input=input)))
+
+
+def python_probabilities(model, path):
+    """What a user of Python gets."""
+    opened = trained.open_model(model)
+    if opened.columns is None:
+        X = sparse_rows(seed=1)[0]
+    else:
+        (table,) = open_table(path).batches()
+        X = frame(table, opened.columns)
+    return bayespoint.load(model).predict_proba(X)
+
+
+@pytest.mark.parametrize(
+    ("model", "data"),
+    [
+        ("linear.bpm", "test.csv"),
+        ("kernel.bpm", "test.csv"),
+        ("three.bpm", "three.csv"),
+        ("sparse.bpm", "more.svm"),
+    ],
+)
+def test_the_same_as_in_python(world, model, data):
+    model, data = world / model, world / data
+    proba = python_probabilities(model, data)
+    classes = bayespoint.load(model).classes_
+    table = answers(model, data, "--probabilities")
+    assert list(table) == [
+        "prediction",
+        "probability",
+        *(f"probability of {name}" for name in classes),
+    ]
+    np.testing.assert_array_equal(table["prediction"], classes[proba.argmax(axis=1)])
+    # Sums over other blocks of rows may differ in the last bits.
+    np.testing.assert_allclose(table["probability"], proba.max(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(table.iloc[:, 2:], proba, atol=1e-12)
+
+
+def test_every_format_gives_the_same_predictions(world, tmp_path):
+    expected = ok("predict", world / "linear.bpm", world / "test.csv")
+    for name in ("test.tsv.gz", "test.parquet"):
+        assert ok("predict", world / "linear.bpm", world / name) == expected
+        content = (world / name).read_bytes()
+        assert ok("predict", world / "linear.bpm", "-", input=content) == expected
+    out = tmp_path / "out.csv"
+    ok("predict", world / "linear.bpm", world / "test.csv", "--output", out)
+    assert out.read_text() == expected
+    parquet = tmp_path / "out.parquet"
+    ok("predict", world / "linear.bpm", world / "test.csv", "--output", parquet)
+    pd.testing.assert_frame_equal(pd.read_parquet(parquet), pd.read_csv(out), check_dtype=False)
+    sparse = ok("predict", world / "sparse.bpm", world / "more.svm")
+    content = (world / "more.svm").read_bytes()
+    assert ok("predict", world / "sparse.bpm", "-", input=content) == sparse
+
+
+def test_columns_are_matched_by_name(world, tmp_path):
+    """In another order, with others between, without the target: the same answers."""
+    expected = ok("predict", world / "linear.bpm", world / "test.csv")
+    table = pd.read_csv(world / "test.csv")
+    table["id"] = range(len(table))
+    table[["town", "id", "width", "job", "age"]].to_csv(tmp_path / "t.csv", index=False)
+    result = run("predict", world / "linear.bpm", tmp_path / "t.csv")
+    assert result.stdout == expected
+    assert "columns that the model does not know are ignored: id" in result.stderr
+
+
+def test_a_missing_column_is_named(world, tmp_path):
+    table = pd.read_csv(world / "test.csv").rename(columns={"width": "Widht"})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    line = fails("predict", world / "linear.bpm", tmp_path / "t.csv", "--output", tmp_path / "o")
+    assert "t.csv: There is no column 'width'. Did you mean 'Widht'?" in line
+    table.to_csv(tmp_path / "t.csv", index=False, header=False)
+    line = fails("predict", world / "linear.bpm", tmp_path / "t.csv")
+    assert "The first line seems to hold no names" in line
+
+
+def test_a_column_of_another_type_is_named(world, tmp_path):
+    table = pd.read_csv(world / "test.csv").astype({"age": object})
+    table.loc[3, "age"] = "old"
+    table.to_csv(tmp_path / "t.csv", index=False)
+    line = fails("predict", world / "linear.bpm", tmp_path / "t.csv", "--output", tmp_path / "o")
+    assert "Column 'age' should hold numbers, but holds 'old'" in line
+    assert not (tmp_path / "o").exists()
+
+
+def test_new_and_missing_values_have_an_answer(world, tmp_path):
+    text = "age,width,job,town\n?,NA,,\n1,2,astronaut,Rome\n ,nan, ? ,Ulm\n"
+    (tmp_path / "t.csv").write_text(text)
+    table = answers(world / "linear.bpm", tmp_path / "t.csv")
+    assert table["probability"].between(0.5, 1).all()
+    # An unknown town is as good as any other that was never seen.
+    (tmp_path / "t.csv").write_text(text.replace("Rome", "Paris"))
+    pd.testing.assert_frame_equal(table, answers(world / "linear.bpm", tmp_path / "t.csv"))
+
+
+def test_refused_rows_have_no_prediction(world, tmp_path):
+    all_ = answers(world / "linear.bpm", world / "test.csv")
+    arguments = [world / "linear.bpm", world / "test.csv", "--reject-rate", "0.3"]
+    some = answers(*arguments)
+    model = bayespoint.load(world / "linear.bpm").at(reject_rate=0.3)
+    accepted = all_["probability"] >= model.threshold_
+    assert 0.1 < (~accepted).mean() < 0.6
+    np.testing.assert_array_equal(some["accepted"], accepted)
+    np.testing.assert_array_equal(some["prediction"].isna(), ~accepted)
+    np.testing.assert_array_equal(some["prediction"][accepted], all_["prediction"][accepted])
+    result = figures("predict", *arguments, "--output", tmp_path / "out.csv")
+    assert result["n_accepted"] == accepted.sum()
+    assert result["threshold"] == model.threshold_
+    result = run("predict", world / "linear.bpm", world / "test.csv", "--max-error", "0.0001")
+    assert result.exit_code == 0
+    assert "note" in result.stderr
+    table = pd.read_csv(io.StringIO(result.stdout))
+    assert not table["accepted"].any()
+
+
+def test_columns_can_be_kept_as_they_are(world, tmp_path):
+    text = 'age,width,job,town,id,note\n01.50,2,baker,Ulm, 007,NA\n1,2,baker,Ulm,8,"a,""b"""\n'
+    (tmp_path / "t.csv").write_text(text)
+    keep = [word for name in ("id", "age", "note", "id") for word in ("--keep", name)]
+    table = pd.read_csv(
+        io.StringIO(ok("predict", world / "linear.bpm", tmp_path / "t.csv", *keep)),
+        dtype=str,
+        keep_default_na=False,
+    )
+    assert list(table) == ["id", "age", "note", "prediction", "probability"]
+    assert table["id"].tolist() == [" 007", "8"]
+    assert table["age"].tolist() == ["01.50", "1"]
+    assert table["note"].tolist() == ["NA", 'a,"b"']
+    parquet = tmp_path / "t.parquet"
+    pd.read_parquet(world / "test.parquet").assign(n=2**53 + 1).to_parquet(parquet)
+    kept = answers(world / "linear.bpm", parquet, "--keep", "n", "--keep", "age", "--keep", "kind")
+    assert (kept["n"] == 2**53 + 1).all()
+    assert len(kept) == 150
+
+
+def test_kept_columns_have_names_of_their_own(world, tmp_path):
+    table = mixed_table(5).assign(prediction=1, probability=2, accepted=3)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    arguments = ["predict", world / "linear.bpm", tmp_path / "t.csv"]
+    for name in ("prediction", "probability"):
+        assert "Rename it" in fails(*arguments, "--keep", name, code=2)
+    assert "accepted" in ok(*arguments, "--keep", "accepted")
+    text = fails(*arguments, "--keep", "accepted", "--reject-rate", "0.1", code=2)
+    assert "--keep accepted" in text
+    assert "no column 'x'" in fails(*arguments, "--keep", "x")
+    assert "LIBSVM" in fails(
+        "predict", world / "sparse.bpm", world / "more.svm", "--keep", "x", code=2
+    )
+
+
+def test_json_goes_with_a_file(world, tmp_path):
+    arguments = [world / "linear.bpm", world / "test.csv"]
+    assert "--output" in fails("predict", *arguments, "--json", code=2)
+    result = figures("predict", *arguments, "--output", tmp_path / "o.csv")
+    assert result["n_rows"] == result["n_accepted"] == 150
+    assert result["threshold"] is None
+
+
+def test_models_and_files_of_other_kinds(world):
+    assert "is LIBSVM" in fails("predict", world / "linear.bpm", world / "more.svm")
+    assert "is a table" in fails("predict", world / "sparse.bpm", world / "test.csv")
+
+
+def test_rows_are_not_all_in_memory(world, tmp_path, monkeypatch):
+    """Rows are written while others are still to be read."""
+    monkeypatch.setattr("bayespoint.files.BLOCK", 5000)
+    test = pd.concat([pd.read_csv(world / "test.csv")] * 20)
+    test.to_csv(tmp_path / "long.csv", index=False)
+    sizes = []
+    original = trained.frame
+    monkeypatch.setattr(
+        trained, "frame", lambda *a: sizes.append(len(original(*a))) or original(*a)
+    )
+    table = answers(world / "linear.bpm", tmp_path / "long.csv")
+    assert len(sizes) > 10
+    assert max(sizes) < 500
+    expected = pd.concat([answers(world / "linear.bpm", world / "test.csv")] * 20)
+    pd.testing.assert_frame_equal(table, expected.reset_index(drop=True), rtol=1e-12)
+
+
+def test_an_error_in_the_middle_leaves_the_old_file(world, tmp_path, monkeypatch):
+    monkeypatch.setattr("bayespoint.files.BLOCK", 5000)
+    text = (world / "test.csv").read_text()
+    path, out = tmp_path / "t.csv", tmp_path / "out.csv"
+    path.write_text(text + text.partition("\n")[2] * 10 + "1,2\n")
+    out.write_text("old")
+    assert "Expected 5 columns, got 2" in fails(
+        "predict", world / "linear.bpm", path, "--output", out
+    )
+    assert out.read_text() == "old"
+    assert set(tmp_path.iterdir()) == {path, out}
