@@ -1,3 +1,4 @@
+import pandas as pd
 import pytest
 
 from cli_helpers import fails, figures, ok
@@ -29,9 +30,11 @@ def test_a_page_about_a_model(world, tmp_path, model, data):
 def test_rows_can_be_kept_out_of_it(world, tmp_path):
     out, arguments = tmp_path / "r.html", ["report", world / "linear.bpm", world / "test.csv"]
     ok(*arguments, "--output", out)
-    assert "said" in out.read_text()
+    widths = pd.read_csv(world / "test.csv")["width"].map("{:.4g}".format)
+    shown = sum(width in out.read_text() for width in widths)
+    assert shown >= 10
     ok(*arguments, "--output", out, "--examples", "0")
-    assert "clerk, senior" not in out.read_text()
+    assert sum(width in out.read_text() for width in widths) <= shown - 10
 
 
 def test_what_is_needed(world, tmp_path):

@@ -36,7 +36,7 @@ def report_lines(figures: Evaluation) -> list[str]:
     """Return all that is said about an evaluation."""
     lines = quality(figures)
     kept = figures.promise
-    if kept is not None and kept.threshold > 0:
+    if kept is not None and (kept.reject_rate, kept.max_error) != (None, None):
         accepted = kept.error.total / figures.n_rows
         lines.append(
             f"  It answers {percent(accepted)} of the rows, with "

@@ -39,7 +39,7 @@ def run_predict(
         check_output(output, model_path, data)
     trained = open_model(model_path, rejection)
     model = trained.model
-    rejecting = model.threshold_ > -np.inf
+    rejecting = model.reject_rate is not None or model.max_error is not None
     began, n_rows, n_accepted = time.perf_counter(), 0, 0
     keep = list(dict.fromkeys(keep))
     schema = _schema(model, keep, rejecting, probabilities)

@@ -31,13 +31,18 @@ def export(model) -> onnx.ModelProto:
     graph = Graph(reserved=[*columns, *OUTPUTS, MATRIX])
     prediction = _predict(inner, _source(graph, inner, names))
     _declare_outputs(graph, prediction, inner.classes_)
-    if isinstance(model, RejectOptionClassifier) and model.threshold_ > -np.inf:
+    if isinstance(model, RejectOptionClassifier) and _may_reject(model):
         least = model.threshold_
         if least < np.inf:
             least -= ROUNDING * max(abs(least), 1.0)
         accept = confidence(prediction, len(inner.classes_)) >= float(least)
         graph.output("accept", accept, TensorProto.BOOL, ["rows"])
     return _finish(graph, inner, dict(zip(columns, names, strict=True)))
+
+
+def _may_reject(model: RejectOptionClassifier) -> bool:
+    """Tell whether rejection was asked for, even if no row has to be rejected."""
+    return model.reject_rate is not None or model.max_error is not None
 
 
 def _unwrap(model):

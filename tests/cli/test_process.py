@@ -1,0 +1,181 @@
+"""The command as a process: start, pipes, signals, limits, exit codes."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+COMMAND = [sys.executable, "-c", "from bayespoint.cli import main; main()"]
+
+
+def bayespoint(*arguments, **options):
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)], capture_output=True, timeout=120, **options
+    )
+
+
+def cpu_of(*arguments):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert bayespoint(*arguments).returncode == 0
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["train", "--help"]])
+def test_help_is_there_at_once(arguments):
+    assert min(cpu_of(*arguments) for _ in range(3)) < 0.3
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys; sys.argv = ['bayespoint', 'train', '--help']\n"
+        "from bayespoint.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'sklearn', 'numba', 'scipy', 'numpy', 'pandas', 'pyarrow', 'rich.console'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_exit_codes_and_streams(world):
+    """Figures on stdout, all else on stderr; nothing on stderr when all is well and piped."""
+    good = bayespoint("evaluate", world / "linear.bpm", world / "test.csv", "--json")
+    assert (good.returncode, good.stderr) == (0, b"")
+    assert json.loads(good.stdout)["n_rows"] == 150
+    bad = bayespoint("evaluate", world / "linear.bpm", world / "none.csv")
+    assert (bad.returncode, bad.stdout) == (1, b"")
+    assert bad.stderr.count(b"\n") == 1
+    usage = bayespoint("evaluate", world / "linear.bpm")
+    assert (usage.returncode, usage.stdout) == (2, b"")
+    assert b"Traceback" not in usage.stderr
+
+
+def long_csv(world, path, n_rows):
+    header, *rows = (world / "test.csv").read_text().splitlines(keepends=True)
+    with open(path, "w") as file:
+        file.write(header)
+        for _ in range(n_rows // len(rows)):
+            file.writelines(rows)
+    return path
+
+
+def test_who_reads_the_output_may_stop(world, tmp_path):
+    path = long_csv(world, tmp_path / "long.csv", 300_000)
+    process = subprocess.Popen(
+        [*COMMAND, "predict", str(world / "linear.bpm"), str(path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout.readline() == b"prediction,probability\n"
+    process.stdout.close()
+    assert process.wait(60) == 1
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "words"),
+    [(signal.SIGINT, 130, b"bayespoint: interrupted\n"), (signal.SIGTERM, 143, b"")],
+)
+def test_a_signal_leaves_the_old_file(world, tmp_path, number, code, words):
+    path, folder = long_csv(world, tmp_path / "long.csv", 1_000_000), tmp_path / "out"
+    folder.mkdir()
+    out = folder / "out.csv"
+    out.write_text("old")
+    process = subprocess.Popen(
+        [*COMMAND, "predict", str(world / "linear.bpm"), str(path), "--output", str(out)],
+        stderr=subprocess.PIPE,
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while len(list(folder.iterdir())) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert len(list(folder.iterdir())) == 2  # the draft
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    assert (process.returncode, errors) == (code, words)
+    assert list(folder.iterdir()) == [out]
+    assert out.read_text() == "old"
+
+
+@pytest.mark.parametrize("verb", ["train", "predict", "export", "report"])
+def test_a_full_disk_is_one_line(world, tmp_path, verb):
+    """Files may be of 1,000 bytes at most."""
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    data, model, out = world / "test.csv", world / "linear.bpm", tmp_path / "out"
+    arguments = {
+        "train": ["train", data, "--target", "kind", "--model", out, "--classifier", "linear"],
+        "predict": ["predict", model, data, "--output", out],
+        "export": ["export", model, out],
+        "report": ["report", model, data, "--output", out],
+    }[verb]
+    # Compiled loops are not to be written to their cache, which has the limit, too.
+    result = bayespoint(*arguments, preexec_fn=limit)
+    assert result.returncode == 1, result.stderr
+    assert result.stderr.count(b"\n") == 1, result.stderr
+    assert b"File too large" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_memory_does_not_grow_with_rows(world, tmp_path):
+    """Ten times the rows, the same memory, but for some megabytes."""
+    code = (
+        "import resource, sys\n"
+        "from bayespoint.cli.app import app\n"
+        "try: app(sys.argv[1:])\n"
+        "except SystemExit as end: assert not end.code\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+
+    def peak(n_rows):
+        path = long_csv(world, tmp_path / "long.csv", n_rows)
+        arguments = ["predict", world / "linear.bpm", path, "--output", tmp_path / "out.csv"]
+        result = subprocess.run(
+            [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, check=True
+        )
+        return int(result.stdout.split()[-1]) / 1024
+
+    small, large = peak(150_000), peak(1_200_000)
+    size = os.path.getsize(tmp_path / "long.csv") / 2**20
+    assert size > 40
+    assert large - small < size / 3
+
+
+def test_texts_are_utf_8_wherever_it_runs(world, tmp_path):
+    """A terminal that knows only ASCII is no reason to fail."""
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    result = bayespoint("explain", world / "linear.bpm", world / "test.csv", env=environment)
+    assert result.returncode == 0, result.stderr
+    result = bayespoint(
+        "predict",
+        world / "linear.bpm",
+        "-",
+        "--keep",
+        "town",
+        input=(world / "test.csv").read_bytes(),
+        env=environment,
+    )
+    assert result.returncode == 0, result.stderr
+    assert "Köln" in result.stdout.decode("utf-8")
+
+
+def test_names_that_steer_terminals_are_harmless(world, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b'"a\x1b[31m\nb",kind\n1,2\n')
+    result = bayespoint("predict", world / "linear.bpm", path)
+    assert result.returncode == 1
+    assert result.stderr.count(b"\n") == 1
+    assert b"\x1b" not in result.stderr
