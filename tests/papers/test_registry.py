@@ -30,7 +30,7 @@ def test_quick_version(name, data_folder, tmp_path, monkeypatch):
     assert json.loads((tmp_path / f"{name}.json").read_text())["quick"] is True
     picture = (tmp_path / f"{name}.png").read_bytes()
     assert picture.startswith(b"\x89PNG")
-    assert 2_000 < len(picture) < 150_000
+    assert 2_000 < len(picture) < 80_000
 
 
 def test_published_figures_belong_to_experiments_and_papers():
