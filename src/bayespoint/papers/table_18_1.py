@@ -58,11 +58,10 @@ def _draw(total: np.ndarray):
         paper[i, j] = figure.value
     figure, axes = canvas(1, 2, sharey=True)
     for ax, table, title in zip(axes, (paper, total), ("paper", "ours"), strict=True):
-        shades = ax.imshow(table, cmap="cividis", vmin=5, vmax=22)
+        ax.imshow(table, cmap="cividis", vmin=5, vmax=22)
         for (i, j), value in np.ndenumerate(table):
             ink = "black" if value > 14 else "white"
             ax.text(j, i, f"{value:.0f}", ha="center", va="center", color=ink)
-        ax.set(title=title, xlabel="errors on positive training points")
+        ax.set(title=f"{title}: test errors of 104", xlabel="errors on positive training points")
     axes[0].set_ylabel("on negative ones")
-    figure.colorbar(shades, ax=axes, label="test errors of 104")
     return figure
