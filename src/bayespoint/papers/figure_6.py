@@ -79,7 +79,7 @@ def _draw(seeds: list[int]):
     for ax, seed, title in zip(axes, seeds, ("most regular", "most elongated"), strict=True):
         X, y, *_ = make_toy(seed)
         model = fit_toy(X, y, seed)
-        VersionSpaceDisplay.from_estimator(model, X, y, random_state=0, ax=ax)
+        VersionSpaceDisplay.from_estimator(model, X, y, n_bounces=60, random_state=0, ax=ax)
         ax.get_legend().remove()
         ax.set_title(title)
     handles, labels = axes[0].get_legend_handles_labels()

@@ -24,9 +24,7 @@ SOLVER = Billiard(n_bounces=1_000_000, n_chains=4, tol=0.02)
 def run(plan: Plan) -> Outcome:
     """Compare the margins of toys."""
     n_toys = plan.choose(4, 50)
-    margins = np.array(
-        plan.repeat(margins_of, [(plan.seed + i,) for i in range(n_toys)], "toys")
-    )
+    margins = np.array(plan.repeat(margins_of, [(plan.seed + i,) for i in range(n_toys)], "toys"))
     svm, bpm = margins.T
     figures = {
         "margin of the SVM": Measured(svm[0]),

@@ -37,8 +37,13 @@ def classes(ax, X, y, **kwargs) -> None:
 
 
 def write(figure: Any, path: Path) -> None:
-    """Save a picture as PNG."""
+    """Save a picture as PNG with few colors, which makes it small."""
+    import numpy as np
     from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from PIL import Image
 
-    FigureCanvasAgg(figure)
-    figure.savefig(path, dpi=110, pil_kwargs={"optimize": True}, metadata={"Software": None})
+    figure.set_dpi(110)
+    drawn = FigureCanvasAgg(figure)
+    drawn.draw()
+    picture = Image.fromarray(np.asarray(drawn.buffer_rgba())).convert("RGB")
+    picture.quantize(64, dither=Image.Dither.NONE).save(path, optimize=True)

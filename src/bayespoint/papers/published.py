@@ -73,7 +73,7 @@ def _rounding(text: str) -> float:
 def judge(ours: Measured, theirs: Published) -> Verdict:
     """Say how one of our figures compares with the published one."""
     if math.isnan(ours.error):
-        return Verdict(math.nan, "other data")
+        return Verdict(math.nan, "not compared")
     spread = math.hypot(ours.error, theirs.rounding)
     if not math.isnan(theirs.error):
         spread = math.hypot(spread, theirs.error)

@@ -40,9 +40,27 @@ _ALL = (
     Experiment("figure_9", "000", "error against rejection on MNIST and USPS (001, figure 2)"),
     Experiment("figure_10", "000", "the 25 hardest digits of USPS"),
     Experiment("figure_12", "000", "the angle between hypotheses and its straight proxy"),
+    Experiment("figure_18_3", "002", "figures 18.3 and 18.4: circle, center of mass and a ball"),
     Experiment("figure_18_11", "002", "figures 18.11 and 18.12: learning curves against theory"),
+    Experiment("figure_18_13", "002", "sonar errors over sigma, and where the billiard closes"),
+    Experiment("table_18_1", "002", "sonar errors of the onion's layers"),
+    Experiment("wisconsin", "002", "breast cancer, ten points left out at a time"),
     Experiment("table_2_1", "004", "the leave-one-out machine on six data sets"),
+    Experiment(
+        "figure_2_2",
+        "004",
+        "figures 2.2 and 2.3: an outlier and an overlap",
+        "toys_with_outliers:run_2_2",
+    ),
+    Experiment(
+        "figure_2_4",
+        "004",
+        "figures 2.4 to 2.6: adaptivity and nu on a toy",
+        "toys_with_outliers:run_2_4",
+    ),
+    Experiment("figure_2_7", "004", "support vectors and errors against the kernel's width"),
     Experiment("figure_2_8", "004", "test error against adaptivity"),
+    Experiment("comparison", "ours", "today's classifiers on the same splits, ranked"),
 )
 EXPERIMENTS = {experiment.name: experiment for experiment in _ALL}
 
