@@ -47,7 +47,9 @@ def run_predict(
     parts = read_parts(trained, data, wishes, keep=keep)
     # Before the first rows are there, nothing is written, not even to standard output.
     first = list(islice(parts, 1))
-    with working("predicting") as say, _writer(output, schema) as write:
+    # Who watches the predictions themselves needs no other sign of life.
+    quiet = output is None and sys.stdout.isatty()
+    with working("predicting", quiet=quiet) as say, _writer(output, schema) as write:
         for part in chain(first, parts):
             table, accepted = _answers(model, part, schema)
             write(table)

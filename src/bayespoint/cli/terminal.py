@@ -75,15 +75,10 @@ def note(text: str) -> None:
     _say(f"note: {text}")
 
 
-def is_terminal() -> bool:
-    """Tell whether a person watches."""
-    return sys.stderr.isatty()
-
-
 @contextmanager
-def working(text: str) -> Iterator[Callable[[str], None]]:
+def working(text: str, *, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     """Show that something is being done, to a person; yields what changes the text."""
-    if not is_terminal():
+    if quiet or not sys.stderr.isatty():
         yield lambda text: None
         return
     from rich.console import Console
