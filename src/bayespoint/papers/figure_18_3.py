@@ -23,7 +23,7 @@ def run(plan: Plan) -> Outcome:
     walls, offsets = walls_of(CORNERS)
     center, (circle, radius) = center_of_mass(CORNERS), largest_circle(walls, offsets)
     seeds = [plan.seed + i for i in range(n_balls)]
-    items = [(walls, offsets, circle, n_bounces, seed) for seed in seeds]
+    items = [(walls, offsets, somewhere(walls, offsets, s), n_bounces, s) for s in seeds]
     paths = plan.repeat(play, items, "balls")
     means = np.array([mean_position(path) for path in paths])
     figures = {
@@ -59,6 +59,15 @@ def largest_circle(walls: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, 
     rows = np.column_stack([-walls, np.ones(len(walls))])
     x, y, radius = linprog([0, 0, -1], rows, -offsets, bounds=(None, None)).x
     return np.array([x, y]), float(radius)
+
+
+def somewhere(walls, offsets, seed: int) -> np.ndarray:
+    """Return a random point of the polygon: uniform is what billiards keep uniform."""
+    rng = np.random.default_rng([seed, 1])
+    while True:
+        x = rng.uniform(CORNERS.min(axis=0), CORNERS.max(axis=0))
+        if (walls @ x > offsets).all():
+            return x
 
 
 def play(walls, offsets, start, n_bounces: int, seed: int) -> np.ndarray:

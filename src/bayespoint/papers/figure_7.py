@@ -70,7 +70,7 @@ def _draw(seed: int):
         top = np.abs(outputs).max()
         shades = ax.contourf(side, side, outputs, np.linspace(-top, top, 13), cmap="RdBu_r")
         ax.contour(side, side, outputs, [0], colors="black", linewidths=1.5)
-        classes(ax, X, y)
+        classes(ax, X, y, ec="black", lw=0.8)
         margin = np.min(y * (rbf_kernel(X, gamma=GAMMA) @ coef))
         ax.set(title=f"{name}, margin {margin:.3g}", aspect="equal", xlabel="first feature")
         figure.colorbar(shades, ax=ax, shrink=0.8, format="%.2f")

@@ -46,4 +46,6 @@ def write(figure: Any, path: Path) -> None:
     drawn = FigureCanvasAgg(figure)
     drawn.draw()
     picture = Image.fromarray(np.asarray(drawn.buffer_rgba())).convert("RGB")
-    picture.quantize(64, dither=Image.Dither.NONE).save(path, optimize=True)
+    # Colors are chosen by how far apart they are: markers are few pixels.
+    few = picture.quantize(128, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
