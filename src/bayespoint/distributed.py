@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from functools import partial, reduce
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -197,12 +198,28 @@ class _Cluster:
         """Let all portions make a share of their updates, and return the product of all."""
         share = min(share, self.damping)
         self._spread()
+        asked: list[tuple[_Handle, int, Future]] = []
         for handles in self.turns:
-            products = self._update(handles, belief, share)
-            for handle, product in zip(handles, products, strict=True):
-                belief = belief.over(handle.product or belief.nothing()).times(product)
-                handle.product = product
-        return reduce(Belief.times, (h.product for handles in self.turns for h in handles))
+            # What earlier turns find goes from worker to worker: to hear of it here and to
+            # send it out again would take as long as a turn.
+            earlier = [future for *_, future in asked]
+            for handle in handles:
+                stamp = next(self.stamps)
+                future = self._submit(_sweep, handle, stamp, belief, share, earlier)
+                asked.append((handle, stamp, future))
+        portions, stamps, futures = zip(*asked, strict=True)
+        lost = []
+        changes = self._gather(portions, futures)
+        for handle, stamp, change in zip(portions, stamps, changes, strict=True):
+            handle.stamp = stamp
+            if change is None:
+                lost.append(handle)
+            else:
+                handle.product = change.times(handle.product or belief.nothing())
+                belief = belief.times(change)
+        for handle, product in zip(lost, self._restart(lost, belief), strict=True):
+            handle.product = product
+        return reduce(Belief.times, (handle.product for handle in portions))
 
     def log_constant(self, belief: Belief) -> float:
         """Return their part of the log evidence."""
@@ -229,20 +246,6 @@ class _Cluster:
                     idle[handle.address] -= 1
                     idle = +idle
 
-    def _update(self, handles: list[_Handle], belief: Belief, share: float) -> list[Belief]:
-        """Return new products of portions; those that were lost begin again."""
-        stamps = [next(self.stamps) for _ in handles]
-        requests = [(stamp, belief, share) for stamp in stamps]
-        products = self._ask(_sweep, handles, requests)
-        for handle, stamp in zip(handles, stamps, strict=True):
-            handle.stamp = stamp
-        if None in products:
-            lost = [i for i, product in enumerate(products) if product is None]
-            again = self._restart([handles[i] for i in lost], belief)
-            for i, product in zip(lost, again, strict=True):
-                products[i] = product
-        return products
-
     def _restart(
         self, handles: list[_Handle], belief: Belief, n_sweeps: int = CATCH_UP
     ) -> list[Belief]:
@@ -253,20 +256,28 @@ class _Cluster:
         return self._ask(_catch_up, handles, [(cavity, n_sweeps) for cavity in cavities])
 
     def _ask(self, task, handles: list[_Handle], requests: list[tuple]) -> list[Any]:
-        """Return what a task says of portions, each where it was last if that is possible."""
+        """Return what a task says of portions."""
         futures = [
-            self.client.submit(
-                task,
-                handle.portion,
-                handle.stamp,
-                *request,
-                workers=[handle.address],
-                allow_other_workers=True,
-                pure=False,
-            )
+            self._submit(task, handle, *request)
             for handle, request in zip(handles, requests, strict=True)
         ]
-        answers = self.client.gather(futures)
+        return self._gather(handles, futures)
+
+    def _submit(self, task, handle: _Handle, *request) -> Future:
+        """Have a task done on a portion, where it was last if that is possible."""
+        return self.client.submit(
+            task,
+            handle.portion,
+            handle.stamp,
+            *request,
+            workers=[handle.address],
+            allow_other_workers=True,
+            pure=False,
+        )
+
+    def _gather(self, handles: Iterable[_Handle], futures: Iterable[Future]) -> list[Any]:
+        """Return the values of answers, and remember where they come from."""
+        answers = self.client.gather(list(futures))
         for handle, answer in zip(handles, answers, strict=True):
             handle.address = answer.address
         return [answer.value for answer in answers]
@@ -472,13 +483,26 @@ def _moved(portion: _Portion) -> _Portion:
     return portion
 
 
-def _sweep(portion: _Portion, known: int, stamp: int, belief: Belief, share: float) -> _Answer:
-    product = None
-    if portion.stamp == known:
-        with one_blas_thread():
-            product = portion.sweep(belief, share)
-        portion.stamp = stamp
-    return _Answer(product, _here())
+def _sweep(
+    portion: _Portion,
+    known: int,
+    stamp: int,
+    belief: Belief,
+    share: float,
+    earlier: list[_Answer],
+) -> _Answer:
+    """Refine sites, and return by what their product was multiplied.
+
+    The belief is what was known before the sweep, without the changes of earlier turns.
+    """
+    if portion.stamp != known:
+        return _Answer(None, _here())
+    changes = [answer.value for answer in earlier if answer.value is not None]
+    belief, before = reduce(Belief.times, changes, belief), portion.product(belief)
+    with one_blas_thread():
+        change = portion.sweep(belief, share).over(before)
+    portion.stamp = stamp
+    return _Answer(change, _here())
 
 
 def _catch_up(portion: _Portion, stamp: int, cavity: Belief, n_sweeps: int) -> _Answer:

@@ -233,8 +233,8 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             )
         if not first and len(self.prior_variance_) != X.shape[1] + self.fit_intercept:
             raise ValueError(
-                f"fit_intercept should stay what it was in the first call, {not self.fit_intercept}, "
-                f"but is {self.fit_intercept}."
+                "fit_intercept should stay what it was in the first call, "
+                f"{not self.fit_intercept}, but is {self.fit_intercept}."
             )
         X, signs, weight = self._labeled(X, y, sample_weight)
         with one_blas_thread():
@@ -554,13 +554,15 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
     def _outputs(self, X) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and variance of the outputs, or of the scores of all classes."""
         n_classes, X = len(self._fitted_classes()), self._check_points(X)
-        if n_classes == 2:
-            return outputs(X, self._belief())
-        return multiclass.outputs(X, self._belief(), n_classes)
+        with one_blas_thread():  # products of parts: others would wait for each other
+            if n_classes == 2:
+                return outputs(X, self._belief())
+            return multiclass.outputs(X, self._belief(), n_classes)
 
     def _log_probabilities(self, X) -> np.ndarray:
         X, belief, n_classes = self._check_points(X), self._belief(), len(self.classes_)
-        return multiclass.log_probabilities(X, belief, n_classes, self.noise_variance)
+        with one_blas_thread():
+            return multiclass.log_probabilities(X, belief, n_classes, self.noise_variance)
 
     def _check_points(self, X):
         return canonical(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))

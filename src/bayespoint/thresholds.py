@@ -9,7 +9,7 @@ from scipy.special import bdtr
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 # Of the rows, and no more than: so many only say where thresholds are tried.
-PILOT_SHARE, PILOT_LIMIT = 0.1, 100
+PILOT_SHARE, PILOT_LIMIT = 0.1, 300
 # The first threshold accepts so many times the rows that would do without an error, each
 # further start of the chain twice as many as the one before (docs/architecture.md).
 FIRST_START, START_RATIO = 1.5, 2
@@ -78,7 +78,7 @@ def certified_threshold(
 
     Notes
     -----
-    A tenth of the rows (100 at most, chosen without looking) say which thresholds are
+    A tenth of the rows (300 at most, chosen without looking) say which thresholds are
     tried, nothing else; so they are fixed numbers for the others. Of those, the errors
     among the accepted are binomial, given how many are accepted, which gives an exact test
     of each threshold. Tests go from high thresholds to low ones in a chain (the fallback

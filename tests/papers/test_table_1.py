@@ -1,18 +1,16 @@
-import csv
-
 import numpy as np
 import pytest
 from scipy import stats
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
-from sklearn.utils import Bunch
 
 from bayespoint import BayesPointClassifier
 from bayespoint.datasets import PAPER_DATA
-from bayespoint.papers import contest, table_1
+from bayespoint.papers import contest
 from bayespoint.papers.contest import Split, compare, compare_on_split, fit_hard_margin
-from bayespoint.papers.table_1 import PUBLISHED, Figure, judge, summarize
+from bayespoint.papers.experiment import Plan
+from bayespoint.papers.table_1 import SETTINGS, kept_splits, p_value
 from bayespoint.solvers import Billiard
 
 QUICK = Billiard(n_bounces=20_000, n_chains=2, tol=0.5)
@@ -92,89 +90,43 @@ def test_split_without_version_space_is_none():
 
 def test_more_splits_begin_with_the_same_ones(problem):
     X, y = problem
-    settings = {"gamma": 0.5, "train_size": 0.6, "solver": QUICK}
-    done = []
-    many = compare(X, y, n_splits=4, progress=done.append, **settings)
-    few = compare(X, y, n_splits=2, **settings)
-    assert done == [1, 2, 3, 4]
+    many, few = (compare(X, y, 0.5, 0.6, QUICK, n_splits, Plan()) for n_splits in (4, 2))
     assert [split[:2] for split in many[:2]] == [split[:2] for split in few]
 
 
 @pytest.mark.slow
 def test_splits_do_not_depend_on_the_processes(problem):
     X, y = problem
-    settings = {"gamma": 0.5, "train_size": 0.6, "solver": QUICK, "n_splits": 4}
-    one, two = (compare(X, y, n_jobs=n_jobs, **settings) for n_jobs in (1, 2))
+    one, two = (compare(X, y, 0.5, 0.6, QUICK, 4, Plan(jobs=jobs)) for jobs in (1, 2))
     assert [split[:2] for split in one] == [split[:2] for split in two]
 
 
-def test_summary_agrees_with_statistics_by_hand(rng):
+def test_p_value_agrees_with_a_test_by_hand(rng):
     svm, bpm = rng.uniform(10, 20, 12), rng.uniform(9, 19, 12)
-    splits = [
-        Split(a, b, 0.1 * i, i, False, i < 3) for i, (a, b) in enumerate(zip(svm, bpm, strict=True))
-    ]
-    row = summarize([None, *splits, None])
-    assert np.allclose(row.svm, (svm.mean(), svm.std(ddof=1) / np.sqrt(12)))
-    assert np.allclose(row.bpm, (bpm.mean(), bpm.std(ddof=1) / np.sqrt(12)))
+    splits = [Split(a, b, 0.1, 0.1, False, False) for a, b in zip(svm, bpm, strict=True)]
     difference = bpm - svm
     t = difference.mean() / (difference.std(ddof=1) / np.sqrt(12))
-    assert np.isclose(row.p_value, stats.t(11).cdf(t))
-    assert np.allclose(row.seconds, (0.55, 5.5))
-    assert row.early == (0, 3)
-    assert row.n_inconsistent == 2
+    assert np.isclose(p_value(kept_splits([None, *splits])), stats.t(11).cdf(t))
 
 
-@pytest.mark.parametrize(("bpm", "p_value"), [(1.0, 0.0), (2.0, 0.5), (3.0, 1.0)])
-def test_constant_difference_is_judged_without_a_test(bpm, p_value):
-    assert summarize([Split(2.0, bpm, 0.0, 0.0, False, False)] * 3).p_value == p_value
+@pytest.mark.parametrize(("bpm", "expected"), [(1.0, 0.0), (2.0, 0.5), (3.0, 1.0)])
+def test_constant_difference_is_judged_without_a_test(bpm, expected):
+    assert p_value([Split(2.0, bpm, 0.0, 0.0, False, False)] * 3) == expected
 
 
 def test_too_few_splits_are_refused():
     with pytest.raises(ValueError, match=r"At least 2 splits .* but there are 1 of 3"):
-        summarize([None, Split(1.0, 1.0, 0.0, 0.0, False, False), None])
-
-
-def test_verdict_counts_standard_errors():
-    paper = Figure(10.0, 0.3)
-    assert judge(Figure(11.0, 0.4), paper) == "agrees (+2.0)"
-    assert judge(Figure(12.0, 0.4), paper) == "is higher (+4.0)"
-    assert judge(Figure(8.0, 0.4), paper) == "is lower (-4.0)"
+        kept_splits([None, Split(1.0, 1.0, 0.0, 0.0, False, False), None])
 
 
 def test_every_published_data_set_can_be_loaded():
-    assert set(PUBLISHED) == set(PAPER_DATA)
+    assert set(SETTINGS) == set(PAPER_DATA)
 
 
-def test_command_line(tmp_path, monkeypatch, capsys, rng):
-    monkeypatch.setattr(table_1, "SOLVER", QUICK)
-    source = PAPER_DATA["thyroid"]
-    X = rng.standard_normal(source.shape)
-    (tmp_path / "raetsch").mkdir()
-    np.savez(tmp_path / source.file, X=X, y=np.where(X[:, 0] > 0, 1, -1))
-    path = tmp_path / "splits.csv"
-    table_1.main(
-        ["--data", str(tmp_path), "--names", "thyroid", "--splits", "2", "--csv", str(path)]
-    )
-    out, err = capsys.readouterr()
-    assert "5.3 ± 0.24" in out
-    assert "0 of 2" in out
-    assert "thyroid: 2 of 2 splits" in err
-    with open(path, newline="", encoding="utf-8") as file:
-        lines = list(csv.DictReader(file))
-    assert [line["split"] for line in lines] == ["0", "1"]
-    assert 0 <= float(lines[0]["bpm"]) <= 100
-
-
-def test_algorithm_2_can_be_chosen(monkeypatch, capsys):
-    solvers = []
-
-    def remember(X, y, *, solver, **settings):
-        solvers.append(solver)
-        return [Split(20.0, 10.0, 0.0, 0.0, False, False)] * 2
-
-    monkeypatch.setattr(table_1, "load_paper_data", lambda name, folder: Bunch(X=None, y=None))
-    monkeypatch.setattr(table_1, "compare", remember)
-    table_1.main(["--names", "heart", "--algorithm-2", "1000"])
-    table_1.main(["--names", "heart"])
-    assert (solvers[0].algorithm, solvers[0].n_bounces) == ("herbrich", 1000)
-    assert solvers[1] is table_1.SOLVER
+def test_softness_is_the_squared_slack(problem):
+    """The machine with softness is the hard one of the kernel k + lambda 1."""
+    X, y = problem
+    K = rbf_kernel(X, gamma=0.5)
+    soft = fit_hard_margin(K, y, softness=0.3)
+    hard = fit_hard_margin(K + 0.3 * np.eye(len(K)), y)
+    assert np.allclose(soft / np.linalg.norm(soft), hard / np.linalg.norm(hard), atol=1e-6)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from bayespoint.papers import figure_2_8, raetsch, table_2_1
+from bayespoint.papers import figure_2_8, raetsch
 from bayespoint.papers.raetsch import choose_sigma, count_errors, load_benchmark, machine
 
 
@@ -68,36 +68,11 @@ def test_errors_agree_with_a_fit_by_hand(folder):
     assert count_errors(machine(0.05), data.X, data.y, train, test)[1]
 
 
-def test_command_lines(folder, capsys, monkeypatch):
-    monkeypatch.setattr(raetsch, "SIGMAS", (0.5, 1.0))
-    monkeypatch.setattr(raetsch.choose_sigma, "__defaults__", ((0.5, 1.0),))
-    path = folder / "out.csv"
-    where = ["--data", str(folder), "--csv", str(path)]
-    table_2_1.main([*where, "--names", "banana", "--splits", "6"])
-    out = capsys.readouterr().out
-    assert "10.6" in out
-    assert "published" in out
-    assert len(path.read_text().splitlines()) == 7
-    figure_2_8.main([*where, "--names", "heart", "--splits", "2"])
-    out = capsys.readouterr().out
-    assert "heart, sigma" in out
-    assert len(path.read_text().splitlines()) == 1 + 2 * len(figure_2_8.ADAPTIVITIES)
-
-
 def test_figure_agrees_with_separate_fits(folder):
     data = load_benchmark("banana", str(folder), 2)
-    errors = figure_2_8.run(data, 0.7)
     train, test = data.splits[1]
+    errors = figure_2_8.follow_path(data, train, test, 0.7)
     for adaptivity in (1.0, 1.5, 2.0):
         model = machine(0.7, adaptivity).fit(data.X[train], data.y[train])
         expected = 100 * np.mean(model.predict(data.X[test]) != data.y[test])
-        assert errors[1, figure_2_8.ADAPTIVITIES.index(adaptivity)] == expected
-
-
-def test_line_of_the_table():
-    row = table_2_1.Row(0.5, np.array([10.0, 12.0, 14.0]), 1, np.array([5.0, 5.0, 8.0]), 2)
-    line = table_2_1.format_row("banana", row)
-    assert "12.0 ± 1.15" in line
-    assert "+1.2" in line
-    assert "1 (10.0)" in line
-    assert "2 fits imprecise" in line
+        assert errors[figure_2_8.ADAPTIVITIES.index(adaptivity)] == expected

@@ -9,6 +9,7 @@ import typer
 
 from .. import __version__
 from .help import SectionedCommand
+from .papers import app as papers
 from .terminal import guarded
 
 app = typer.Typer(
@@ -19,6 +20,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help=__doc__,
 )
+
+app.add_typer(papers, name="papers")
 
 FILE, REFUSING = "The file", "Refusing to answer"
 

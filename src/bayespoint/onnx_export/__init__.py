@@ -32,7 +32,7 @@ def to_onnx(model) -> ModelProto:
     Notes
     -----
     Operators are those of opset 21, without extensions, in double precision. Probabilities
-    differ from those of the model by rounding, about 1e-12 (1e-9 with more than two classes
+    differ from those of the model by rounding, up to 1e-11 (1e-9 with more than two classes
     of `LinearBayesPointClassifier`), and by the single precision of `predict_proba` itself
     with solver="perceptron". Where Python raises an error, for texts that are no category or
     numbers that are not finite, ONNX cannot: categories are treated as "ignore" does, and
@@ -52,7 +52,7 @@ def to_onnx(model) -> ModelProto:
     """
     try:
         from .export import export
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "onnx":
             raise
         raise ImportError(

@@ -130,7 +130,7 @@ def _rbf(kernel: Kernel, X: Value, support: np.ndarray) -> Value:
     squares = kernel.gamma * np.sum(moved**2, axis=1)
     if squares.max(initial=0.0) > _FAR:
         return (_distances(X, support, lambda off: off * off) * -kernel.gamma).exp()
-    # A coordinate beyond this is far from all support vectors, and would make large squares.
+    # Coordinates beyond this are far from all support vectors; products with them may overflow.
     limit = float(np.abs(moved).max(initial=0.0)) + math.sqrt(_NOTHING / kernel.gamma)
     X = _less(X, kernel.origin).op("Clip", -limit, limit)
     left = concat([X, _squares(X) * -kernel.gamma])

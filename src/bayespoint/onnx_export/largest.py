@@ -16,13 +16,15 @@ from .._jit import largest as rule
 from ..linear import LinearBayesPointClassifier
 from ..solvers import multiclass
 from .graph import Value
-from .probabilities import normal_tail
+from .probabilities import log_normal_tail, normal_tail
 
 # Panels never get so many, but a loop has to say when it gives up.
 _MANY_PANELS = 100_000
 # The degree of the polynomial in Phi, which is then right to 6e-11.
 _DEGREE = 14
 _FAR_AWAY = 1e300
+# Phi of it is one.
+_CERTAIN = 40.0
 
 
 def largest(model: LinearBayesPointClassifier, X: Value) -> Value:
@@ -68,10 +70,18 @@ def _scores(model: LinearBayesPointClassifier, X: Value) -> tuple[Value, Value]:
     lower = linalg.cholesky(belief.precision, lower=True)
     inverse = linalg.solve_triangular(lower, np.eye(n), lower=True)
     by_output = inverse.reshape(n, n_classes - 1, -1)
-    factor = np.einsum("ck,mkd->dcm", H, by_output).reshape(by_output.shape[2], -1)
-    parts = X @ factor[:d] + factor[d:].sum(axis=0)
-    parts = parts.op("Reshape", np.array([0, n_classes, n]))
-    return mean, parts @ parts.transpose(0, 2, 1)
+    factor = np.einsum("ck,mkd->dcm", H, by_output)
+    # Transposed here: onnxruntime would fuse a transposition with the product, for which version
+    # 1.20 has no kernel in double precision.
+    left, right = (_products(X, f, d) for f in (factor, factor.transpose(0, 2, 1)))
+    return mean, left @ right
+
+
+def _products(X: Value, factor: np.ndarray, d: int) -> Value:
+    """Return a matrix for each row: its sum over features; the intercept comes after d of them."""
+    flat = factor.reshape(len(factor), -1)
+    products = X @ flat[:d] + flat[d:].sum(axis=0)
+    return products.op("Reshape", np.array([0, *factor.shape[1:]]))
 
 
 def _correlation(
@@ -136,22 +146,24 @@ def _integrate(z: Value, a: Value, undecided: Value) -> Value:
     worst = undecided.where(z, _FAR_AWAY).op("ArgMin", axis=1, keepdims=1)
     lowest = z.op("GatherElements", worst, axis=1).least(0.0)
     middle = -(a.op("GatherElements", worst, axis=1) * lowest)
-    given = (z, a, steepness, undecided, slope, half, steep, near, panel)
+    # What is decided has a factor of one.
+    level = undecided.where(z * steepness, _CERTAIN)
+    tilt = undecided.where(a * steepness, 0.0)
+    given = (level, tilt, slope, half, steep, near, panel)
 
     def add_panel(direction: float):
         def step(_: Value, t: Value, total: Value, done: Value):
             """Add a panel to the integrals that need one."""
             here = _rows(~done)
             start, so_far, *parts = (v.op("Gather", here, axis=0) for v in (t, total, *given))
-            z, a, steepness, undecided, slope, half, steep, near, panel = parts
+            level, tilt, slope, half, steep, near, panel = parts
             ahead = (half - start) * direction
             limit = (ahead > -near).where(panel, _FAR_AWAY)
             limit = (ahead > (rule.REACH + 1e-3) / slope).where(ahead - near, limit)
             limit = steep.where(limit, _FAR_AWAY).min(1)
             width = limit.least(rule.PANEL).least(rule.REACH - start * direction)
             x = start + width * (direction * points)
-            argument = (z.expand(1) + a.expand(1) * x.expand(2)) * steepness.expand(1)
-            factors = undecided.expand(1).where(_phi(argument), 1.0)
+            factors = _phi(level.expand(1) + tilt.expand(1) * x.expand(2))
             product = factors.op("ReduceProd", np.array([2]), keepdims=0)
             density = (product * (x * x * -0.5).exp() * weights).sum(1)
             so_far = so_far + width * density
@@ -184,13 +196,13 @@ def _any(flags: Value) -> Value:
 
 
 def _phi(z: Value) -> Value:
-    tail, _ = normal_tail(abs(z), _DEGREE)
+    tail = normal_tail(abs(z), _DEGREE)
     return (z > 0.0).where(1 - tail, tail)
 
 
 def _log_phi(z: Value) -> Value:
-    tail, log_tail = normal_tail(abs(z))
-    return (z > 0.0).where((1 - tail).log(), log_tail)
+    a = abs(z)
+    return (z > 0.0).where((1 - normal_tail(a)).log(), log_normal_tail(a))
 
 
 def _never_certain(p: Value) -> Value:

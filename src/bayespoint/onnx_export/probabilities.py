@@ -6,6 +6,7 @@ onnxruntime has no error function in double precision.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -24,22 +25,33 @@ _HALVINGS = 3
 _TERMS = 12
 
 
-def polynomial(x: Value, coefficients) -> Value:
+def polynomial(x: Value, coefficients) -> Any:
     """Return sum_k coefficients[k] x^k."""
-    last, *rest = [float(c) for c in reversed(coefficients)]
-    value = x * last + rest[0]
-    for c in rest[1:]:
-        value = value * x + c
+    *rest, last = (float(c) for c in coefficients)
+    value: Any = last
+    for c in reversed(rest):
+        value = x * value + c if c else x * value
     return value
 
 
-def normal_tail(a: Value, degree: int = _DEGREE) -> tuple[Value, Value]:
-    """Return Phi(-a) for a >= 0, and its logarithm."""
+def normal_tail(a: Value, degree: int = _DEGREE) -> Value:
+    """Return Phi(-a) for a >= 0."""
+    exponent, factor = _normal_parts(a, degree)
+    return exponent.exp() * factor
+
+
+def log_normal_tail(a: Value) -> Value:
+    """Return log Phi(-a) for a >= 0, however large."""
+    exponent, factor = _normal_parts(a, _DEGREE)
+    return exponent + factor.log()
+
+
+def _normal_parts(a: Value, degree: int) -> tuple[Value, Value]:
+    """Return -a^2 / 2, and what exp of it is multiplied with."""
     a = a.least(_FARTHEST)
     x = a * math.sqrt(0.5)
-    erfcx = polynomial(1 - 2 * _MIDDLE / (x + _MIDDLE), _scaled_erfcx(degree)) / (1 + 2 * x)
-    exponent = a * a * -0.5
-    return exponent.exp() * erfcx * 0.5, exponent + (erfcx * 0.5).log()
+    series = polynomial(1 - 2 * _MIDDLE / (x + _MIDDLE), _scaled_erfcx(degree) / 2)
+    return a * a * -0.5, series / (1 + 2 * x)
 
 
 def _scaled_erfcx(degree: int) -> np.ndarray:
@@ -53,7 +65,7 @@ def _scaled_erfcx(degree: int) -> np.ndarray:
     return np.polynomial.chebyshev.cheb2poly(chebyshev)
 
 
-def student_tail(a: Value, df: float) -> tuple[Value, Value]:
+def student_tail(a: Value, df: float) -> Value:
     """Return P(T > a) for a >= 0, Student's t with 1 or an even number of degrees of freedom.
 
     For an even number it is algebraic: with u = df / (df + a^2) and S the first df / 2 terms of
@@ -62,26 +74,19 @@ def student_tail(a: Value, df: float) -> tuple[Value, Value]:
     the powers below u^(df / 2), and its coefficients are positive.
     """
     if df == 1:
-        tail = _cauchy_tail(a)
-    elif df > 0 and df % 2 == 0:
-        half = int(df) // 2
-        series = special.binom(np.arange(half) - 0.5, np.arange(half))
-        squared = np.polynomial.polynomial.polymul(series, series)
-        above = -np.polynomial.polynomial.polymul(squared, [1, -1])[half:]
-        power = df / (df + a * a)
-        root = a / (df + a * a).sqrt()
-        lead = power
-        for _ in range(half - 1):
-            lead = lead * power
-        numerator = lead * (polynomial(power, above) if len(above) > 1 else above[0])
-        sums = polynomial(power, series) if half > 1 else 1.0
-        tail = numerator * 0.5 / (1 + root * sums)
-    else:
+        return _cauchy_tail(a)
+    if df <= 0 or df % 2:
         raise ValueError(
             "Student's t with 1 or an even number of degrees of freedom can be exported, but "
             f"probit_df_ is {df:g}."
         )
-    return tail, tail.log()
+    half = int(df) // 2
+    series = special.binom(np.arange(half) - 0.5, np.arange(half))
+    squared = np.polynomial.polynomial.polymul(series, series)
+    above = -np.polynomial.polynomial.polymul(squared, [1, -1])[half:]
+    u, root = df / (df + a * a), a / (df + a * a).sqrt()
+    numerator = polynomial(u, np.r_[np.zeros(half), above])
+    return numerator * 0.5 / (1 + root * polynomial(u, series))
 
 
 def _cauchy_tail(a: Value) -> Value:
@@ -93,18 +98,16 @@ def _cauchy_tail(a: Value) -> Value:
     return tangent * polynomial(tangent * tangent, series) * (2**_HALVINGS / math.pi)
 
 
-def _tail(output: Value, df: float, label_noise: float) -> tuple[Value, Value]:
-    """Return the probability of the less probable side, and its logarithm."""
-    tail, log_tail = normal_tail(abs(output)) if df == np.inf else student_tail(abs(output), df)
-    if label_noise == 0:
-        return tail, log_tail
-    tail = label_noise + (1 - 2 * label_noise) * tail
-    return tail, tail.log()
+def _tail(output: Value, df: float, label_noise: float) -> Value:
+    """Return the probability of the less probable side."""
+    tail = normal_tail(abs(output)) if df == np.inf else student_tail(abs(output), df)
+    tail = tail.least(0.5)  # also when it is rounded
+    return label_noise + (1 - 2 * label_noise) * tail if label_noise else tail
 
 
 def two_classes(output: Value, df: float = np.inf, label_noise: float = 0.0) -> Value:
     """Return the two columns of `probabilities.two_classes` of one column of outputs."""
-    less = _tail(output, df, label_noise)[0].most(float(_LEAST))
+    less = _tail(output, df, label_noise).most(float(_LEAST))
     more = (1 - less).most(float(_MORE_THAN_HALF))
     positive = (output > 0.0).where(more, less)
     return positive.op("Neg").op("Add", 1.0).op("Concat", positive, axis=1)
@@ -112,7 +115,9 @@ def two_classes(output: Value, df: float = np.inf, label_noise: float = 0.0) -> 
 
 def exactly_one(output: Value, df: float = np.inf, label_noise: float = 0.0) -> Value:
     """Return `probabilities.exactly_one` of the outputs of all classes."""
-    tail, log_tail = _tail(output, df, label_noise)
+    tail = _tail(output, df, label_noise)
+    never_zero = label_noise > 0 or df < np.inf
+    log_tail = tail.log() if never_zero else log_normal_tail(abs(output))
     log_odds = (1 - tail).log() - log_tail
     softmax = (output > 0.0).where(log_odds, -log_odds).op("Softmax", axis=1)
     clipped = softmax.most(float(_LEAST))

@@ -1,1 +1,1 @@
-"""Tables and figures of the papers as experiments: python -m bayespoint.papers.NAME."""
+"""Every table and figure of the papers as an experiment: bayespoint papers list."""

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
 from scipy import optimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
@@ -17,6 +16,7 @@ from sklearn.model_selection import ShuffleSplit
 from ..classifier import BayesPointClassifier
 from ..gram import unit_gram
 from ..version_space import NoVersionSpaceError, VersionSpace
+from .experiment import Plan
 
 # The margin may fall short of its upper bound by this share of it.
 LARGEST_GAP = 1e-3
@@ -36,13 +36,11 @@ class Split(NamedTuple):
 def compare(
     X: np.ndarray,
     y: np.ndarray,
-    *,
     gamma: float,
     train_size: float | int,
     solver,
-    n_splits: int = 100,
-    n_jobs: int = 1,
-    progress: Callable[[int], Any] = lambda done: None,
+    n_splits: int,
+    plan: Plan,
 ) -> list[Split | None]:
     """Compare both machines on random splits, the same for every solver.
 
@@ -56,26 +54,25 @@ def compare(
         Share or number of training points; the others are test points.
     solver : solver object
         For the Bayes point machine.
-    n_splits, n_jobs : int
-        Number of splits, and of processes that share them.
-    progress : callable
-        Called with the number of splits that are done.
+    n_splits : int
+        Number of splits.
+    plan : Plan
+        Its seed and its processes.
 
     Returns
     -------
     list of Split or None
         None for training sets without a version space.
     """
-    splits = ShuffleSplit(n_splits, train_size=train_size, random_state=0).split(X)
-    results: list[Split | None] = []
-    with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1):
-        for result in Parallel(return_as="generator")(
-            delayed(compare_on_split)(X, y, train, test, gamma, solver, seed)
-            for seed, (train, test) in enumerate(splits)
-        ):
-            results.append(result)
-            progress(len(results))
-    return results
+    splits = ShuffleSplit(n_splits, train_size=train_size, random_state=plan.seed).split(X)
+    return plan.repeat(
+        compare_on_split,
+        [
+            (X, y, train, test, gamma, solver, plan.seed + i)
+            for i, (train, test) in enumerate(splits)
+        ],
+        "splits",
+    )
 
 
 def compare_on_split(X, y, train, test, gamma: float, solver, seed: int) -> Split | None:
@@ -97,8 +94,11 @@ def compare_on_split(X, y, train, test, gamma: float, solver, seed: int) -> Spli
     return Split(svm_error, bpm_error, svm_seconds, bpm_seconds, svm_early, bpm_early)
 
 
-def fit_hard_margin(kernel_matrix: np.ndarray, y: np.ndarray) -> np.ndarray:
+def fit_hard_margin(kernel_matrix: np.ndarray, y: np.ndarray, softness: float = 0.0) -> np.ndarray:
     """Return the coefficients of the support vector machine without bias.
+
+    With softness, relative to the diagonal of the kernel matrix and added to it, this is
+    the machine whose slacks are penalized by their squares (000, sec. 4.2).
 
     Notes
     -----
@@ -109,7 +109,7 @@ def fit_hard_margin(kernel_matrix: np.ndarray, y: np.ndarray) -> np.ndarray:
     ends in finitely many steps; libsvm makes millions where margins are small, and may
     not arrive. A `ConvergenceWarning` tells when the margin is not proven to be largest.
     """
-    space = VersionSpace(unit_gram(kernel_matrix, 0.0), np.asarray(y, dtype=float))
+    space = VersionSpace(unit_gram(kernel_matrix, softness), np.asarray(y, dtype=float))
     walls = space.walls
     # The last row keeps the multipliers from vanishing; its size does not matter.
     rows = np.column_stack([walls, np.ones(len(walls))]).T

@@ -335,12 +335,22 @@ class FullRows(InBlocks):
             [_Block(X[b], y[b].copy(), weight[b].copy(), *np.zeros((2, len(y[b])))) for b in blocks]
         )
         self.noise = noise
+        self.room: np.ndarray | None = None
+
+    def sweep(self, belief: Belief, share: float) -> Belief:
+        """Make a share of the update of the sites, and return their product."""
+        # Asking for it at every block would cost Dask's workers a fifth of their time: they
+        # give memory of this size back at once.
+        self.room = _room(belief)
+        product = super().sweep(belief, share)
+        self.room = None
+        return product
 
     def _update(self, block: _Block, belief: Belief, share: float) -> Belief:
         from .._jit.linear import refine
 
         product = belief.nothing()
-        for here, rows, mean, variance in _outputs(block.X, belief):
+        for here, rows, mean, variance in _outputs(block.X, belief, self.room):
             _, y, weight, precision, shift = (values[here] for values in block)
             self.score += refine(y, weight, mean, variance, self.noise, share, precision, shift)
             _multiply(product, rows, weight * precision, weight * shift)
@@ -478,11 +488,16 @@ def outputs(X, belief: Belief) -> tuple[np.ndarray, np.ndarray]:
     return _dot(X, weights), _dot(squared, variances)
 
 
-def _outputs(X, belief: Belief):
+def _room(belief: Belief) -> np.ndarray:
+    """Return memory for a part of dense rows, twice, that stays in the cache."""
+    d = len(belief.shift)
+    return np.empty((2, max(PART // d, PART_ROWS * d), d))
+
+
+def _outputs(X, belief: Belief, room: np.ndarray | None = None):
     """Yield parts of rows, as `_multiply` wants them, with mean and variance of their outputs.
 
-    Dense parts stay in the cache, and are overwritten by the next: Dask's workers would
-    give memory of this size back every time, and ask for it again.
+    Dense parts are in the room, where the next overwrites them.
     """
     lower = linalg.cholesky(belief.precision, lower=True, check_finite=False)
     root = linalg.lapack.dtrtri(lower, lower=1)[0]
@@ -494,8 +509,8 @@ def _outputs(X, belief: Belief):
         output_variances(X.data, X.indices, X.indptr, root.T @ root, intercept, variance)
         yield slice(None), X, _dot(X, root.T @ half), variance
         return
-    size = min(max(PART // len(half), PART_ROWS * len(half)), X.shape[0])
-    rows, halves = np.empty((2, size, len(half)))
+    rows, halves = _room(belief) if room is None else room
+    size = len(rows)
     for start in range(0, X.shape[0], size):
         here = slice(start, start + size)
         part = X[here]

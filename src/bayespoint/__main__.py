@@ -1,0 +1,5 @@
+"""python -m bayespoint: the command."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,87 @@
+"""Figure 4 of 000 and figure 1 of 001: errors of single hypotheses from two samplers.
+
+188 training and 453 test points of the classes 1 and 2 of MNIST; 1000 hypotheses drawn by a
+Gibbs sampler, and 1000 perceptrons that learned permuted training sets. Which points the
+paper took is not known: ours are drawn at random.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from scipy import stats
+from sklearn.exceptions import ConvergenceWarning
+
+from .. import digits
+from ..classifier import BayesPointClassifier
+from ..solvers import Gibbs, Perceptron
+from .experiment import Measured, Outcome, Plan
+from .figure_9 import PAPER
+from .picture import canvas, color
+
+N_TRAIN, N_TEST = 188, 453
+
+
+def run(plan: Plan) -> Outcome:
+    """Draw hypotheses with both, and test each."""
+    X, y, X_test, y_test = ones_and_twos(plan)
+    n = plan.choose(100, 1000)
+    n_samples = plan.choose(800, 40_000)
+    solvers = {
+        "Gibbs sampler": Gibbs(n_samples=n_samples, n_chains=4, n_draws=n, tol=0.0),
+        "perceptrons": Perceptron(n_members=n),
+    }
+    errors = {}
+    for done, (name, solver) in enumerate(solvers.items()):
+        plan.progress(done, len(solvers), name)
+        model = BayesPointClassifier(
+            **PAPER, fit_intercept=False, softness=0.0, solver=solver, random_state=plan.seed
+        )
+        with warnings.catch_warnings():
+            # The number of samples is given here, not their precision.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            errors[name] = 100 * model.fit(X, y).draw_errors(X_test, y_test)
+    figures = {}
+    for name, values in errors.items():
+        figures[f"{name}, mean error %"] = Measured(float(values.mean()))
+        figures[f"{name}, deviation of errors %"] = Measured(float(values.std(ddof=1)))
+    quantiles = [np.sort(values) for values in errors.values()]
+    figures["correlation of the quantiles"] = Measured(float(np.corrcoef(quantiles)[0, 1]))
+    p = stats.ks_2samp(*errors.values()).pvalue
+    figures["p that both have one distribution"] = Measured(float(p))
+    lines = [
+        {"sampler": name, "draw": i, "error": error}
+        for name, values in errors.items()
+        for i, error in enumerate(values)
+    ]
+    return Outcome(figures, lines, lambda: _draw(errors))
+
+
+def ones_and_twos(plan: Plan) -> tuple[np.ndarray, ...]:
+    """Return random training and test points of two classes."""
+    data = digits.load_handwritten("mnist", plan.data)
+    rng = np.random.default_rng(plan.seed)
+    chosen = np.flatnonzero(np.isin(data.y_train, (1, 2)))
+    train = rng.permutation(chosen)[:N_TRAIN]
+    chosen = np.flatnonzero(np.isin(data.y_test, (1, 2)))
+    test = rng.permutation(chosen)[:N_TEST]
+    return data.X_train[train], data.y_train[train], data.X_test[test], data.y_test[test]
+
+
+def _draw(errors: dict[str, np.ndarray]):
+    figure, axes = canvas(1, 3)
+    values = list(errors.values())
+    bins = np.linspace(0, 1.05 * max(map(np.max, values)), 26)
+    for k, (ax, (name, sample)) in enumerate(zip(axes, errors.items(), strict=False)):
+        ax.hist(sample, bins, color=color(3 * k))
+        ax.set(title=name, xlabel="test error, percent")
+    axes[0].set_ylabel("hypotheses")
+    shares = np.linspace(0.5, 99.5, 100)
+    gibbs, perceptrons = (np.percentile(sample, shares) for sample in values)
+    axes[2].plot(gibbs, perceptrons, "o", ms=3, color=color(0))
+    slope, level = np.polyfit(gibbs, perceptrons, 1)
+    ends = np.array([gibbs.min(), gibbs.max()])
+    axes[2].plot(ends, slope * ends + level, color="0.4", lw=1)
+    axes[2].set(title="quantiles", xlabel="Gibbs sampler", ylabel="perceptrons")
+    return figure

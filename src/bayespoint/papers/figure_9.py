@@ -1,0 +1,80 @@
+"""Figure 9 of 000 and figure 2 of 001: error against rejection on handwritten digits.
+
+Ten perceptrons a class that learn permuted training sets, kernel (<x, x'> + 1)^5, grey
+values between 0 and 1; rejected are the points with the smallest largest output.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import digits
+from ..classifier import BayesPointClassifier
+from ..reject import rejection_curve
+from .experiment import Outcome, Plan, single_runs
+from .picture import canvas, color
+from .published import published
+
+RATES = np.arange(11) / 100
+PAPER = {"kernel": "poly", "degree": 5, "gamma": 1.0, "coef0": 1.0}
+# Seeds of the permutations; the papers had one.
+N_SEEDS = {"usps": 5, "mnist": 3}
+
+
+def run(plan: Plan) -> Outcome:
+    """Classify both test sets with several permutations, and reject."""
+    figures, curves, lines = {}, {}, []
+    for name, n_seeds in plan.choose({"usps": 2}, N_SEEDS).items():
+        data = digits.load_handwritten(name, plan.data)
+        seeds = [plan.seed + i for i in range(n_seeds)]
+        # One at a time: a fit uses all the memory it may have, and its own threads.
+        errors = []
+        for i, seed in enumerate(seeds):
+            plan.progress(i, n_seeds, name)
+            errors.append(errors_of(data, seed, plan.jobs))
+        curves[name] = np.array(errors)
+        for k in range(len(RATES)) if name == "mnist" else (0, 5, 10):
+            figures[f"{name}, error % at {k} % rejection"] = single_runs(curves[name][:, k])
+        lines += [
+            {"name": name, "seed": seed, "rejected": rate, "error": error}
+            for seed, row in zip(seeds, errors, strict=True)
+            for rate, error in zip(RATES, row, strict=True)
+        ]
+    return Outcome(figures, lines, lambda: _draw(curves))
+
+
+def machine(seed: int, jobs: int) -> BayesPointClassifier:
+    """Return the paper's machine: no bias, hard boundary, ten perceptrons a class."""
+    return BayesPointClassifier(
+        **PAPER,
+        fit_intercept=False,
+        softness=0.0,
+        solver="perceptron",
+        cache_size=3000,
+        n_jobs=jobs,
+        random_state=seed,
+    )
+
+
+def errors_of(data, seed: int, jobs: int) -> np.ndarray:
+    """Return the error in percent at each rejection rate."""
+    model = machine(seed, jobs).fit(data.X_train, data.y_train)
+    outputs = model.decision_function(data.X_test)
+    found = model.classes_[outputs.argmax(axis=1)]
+    curve = rejection_curve(data.y_test, found, outputs.max(axis=1))
+    return 100 * curve.error[np.searchsorted(curve.reject_rate, RATES)]
+
+
+def _draw(curves: dict[str, np.ndarray]):
+    figure, axes = canvas(1, len(curves), squeeze=False)
+    theirs = published("figure_9")
+    for ax, (name, errors) in zip(axes[0], curves.items(), strict=True):
+        ax.plot(100 * RATES, errors.T, color=color(0), lw=1, alpha=0.6)
+        ax.plot(100 * RATES, errors.mean(axis=0), color=color(0), marker="o", ms=4, label="ours")
+        known = [(k, theirs.get(f"{name}, error % at {k} % rejection")) for k in range(11)]
+        points = [(k, figure.value) for k, figure in known if figure]
+        ax.plot(*np.transpose(points), "s", mfc="none", color=color(3), label="paper")
+        ax.set(title=name.upper(), xlabel="rejected, percent", ylim=(0, None))
+    axes[0, 0].set_ylabel("test error, percent")
+    axes[0, 0].legend()
+    return figure

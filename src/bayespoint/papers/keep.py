@@ -1,0 +1,73 @@
+"""Run an experiment and keep what it found: figures, runs, picture and circumstances."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from .experiment import Outcome, Plan
+from .picture import write
+from .published import judge, published
+from .registry import Experiment
+
+COLUMNS = ("quantity", "ours", "error", "n", "published", "place", "far", "verdict")
+
+
+def run_and_keep(experiment: Experiment, plan: Plan, folder: Path) -> Outcome:
+    """Run an experiment and write NAME.csv, NAME_runs.csv, NAME.json and NAME.png."""
+    folder.mkdir(parents=True, exist_ok=True)
+    began = time.perf_counter()
+    outcome = experiment.load()(plan)
+    seconds = time.perf_counter() - began
+    write_csv(folder / f"{experiment.name}.csv", lines_of(experiment.name, outcome))
+    write_csv(folder / f"{experiment.name}_runs.csv", outcome.runs)
+    circumstances = {
+        "seed": plan.seed,
+        "quick": plan.quick,
+        "seconds": round(seconds, 1),
+        "version": __version__,
+        "notes": list(outcome.notes),
+    }
+    path = folder / f"{experiment.name}.json"
+    path.write_text(json.dumps(circumstances, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    write(outcome.draw(), folder / f"{experiment.name}.png")
+    return outcome
+
+
+def lines_of(name: str, outcome: Outcome) -> list[dict[str, Any]]:
+    """Return published figures beside ours, with a verdict where there are both."""
+    theirs, lines = published(name), []
+    for quantity, ours in outcome.figures.items():
+        line = {"quantity": quantity, "ours": ours.mean, "error": ours.error, "n": ours.n}
+        if quantity in theirs:
+            verdict = judge(ours, theirs[quantity])
+            line["published"] = theirs[quantity].text
+            line["place"] = f"{theirs[quantity].paper}, {theirs[quantity].place}"
+            line["far"], line["verdict"] = verdict
+        lines.append({column: _short(line.get(column, "")) for column in COLUMNS})
+    return lines
+
+
+def write_csv(path: Path, lines: Iterable[dict[str, Any]]) -> None:
+    """Write dictionaries; a column for each key that occurs."""
+    lines = list(lines)
+    columns = list(dict.fromkeys(key for line in lines for key in line))
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({key: _short(value) for key, value in line.items()} for line in lines)
+
+
+def _short(value: Any) -> Any:
+    """Return numbers with six digits, and nothing for NaN."""
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float):
+        return "" if math.isnan(value) else f"{value:.6g}"
+    return value

@@ -1,0 +1,130 @@
+"""A page with all tables and pictures of a folder, published figures beside ours."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from fnmatch import fnmatchcase
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from .published import PAPERS
+from .registry import EXPERIMENTS, Experiment
+
+HEAD = """# The papers, again
+
+Every table and figure of the papers as an experiment: `bayespoint papers list` names them,
+`bayespoint papers run NAME` runs one, and `bayespoint papers page` has made this page from
+what they wrote. Figures are means with standard errors over repetitions. *far* is
+the difference from the published figure in standard errors (of both, and of the rounding of
+what is printed); up to 2 it agrees. *not compared*: the paper shows an example whose data it
+does not publish, so that ours is another example.
+"""
+
+
+def write_page(source: Path, output: Path) -> None:
+    """Write a page about the experiments that a folder holds.
+
+    Parameters
+    ----------
+    source : Path
+        Folder that `bayespoint papers run` has written to.
+    output : Path
+        Markdown file to write.
+    """
+    kept = [e for e in EXPERIMENTS.values() if (source / f"{e.name}.json").is_file()]
+    if not kept:
+        raise FileNotFoundError(
+            f"There is no experiment in {source}: run some first, with "
+            f"`bayespoint papers run NAME --output {source}`."
+        )
+    link = os.path.relpath(source, output.parent)
+    sections = [_section(experiment, source, link) for experiment in kept]
+    missing = [e.name for e in EXPERIMENTS.values() if e not in kept]
+    end = f"\nNot run for this page: {', '.join(missing)}.\n" if missing else ""
+    output.write_text("\n".join([HEAD, _summary(kept, source), *sections]) + end, "utf-8")
+
+
+def _summary(kept: list[Experiment], source: Path) -> str:
+    """Tell how many published figures agree, and which do not."""
+    judged = [
+        (e, line)
+        for e in kept
+        for line in read_lines(source / f"{e.name}.csv")
+        if line["far"] and not _circumstances(e, source)["quick"]
+    ]
+    differ = [(e, line) for e, line in judged if line["verdict"] != "agrees"]
+    lines = [
+        f"{len(judged)} published figures can be compared, {len(judged) - len(differ)} agree. "
+        "By chance one in 22 would not. These do not:\n"
+    ]
+    lines += [
+        f"- [{e.name}](#{e.name}) {line['quantity']}: {_ours(line)}, published "
+        f"{line['published']} ({float(line['far']):+.1f})"
+        for e, line in differ
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _section(experiment: Experiment, source: Path, link: str) -> str:
+    lines = read_lines(source / f"{experiment.name}.csv")
+    known = _circumstances(experiment, source)
+    form = "reduced form (`--quick`)" if known["quick"] else "full form"
+    parts = [
+        f"## {experiment.name}\n",
+        f"{experiment.shows[0].upper()}{experiment.shows[1:]}. {PAPERS[experiment.paper]}.\n",
+        f"![{experiment.shows}]({link}/{experiment.name}.png)\n",
+        "| | ours | n | published | far | |\n|---|---|---|---|---|---|",
+        *(_row(line) for line in lines),
+        "",
+        *(f"- {reason}" for reason in _reasons(experiment.name, lines, known["quick"])),
+        *(f"- {note}" for note in known["notes"]),
+        f"- Run with seed {known['seed']} in {form}, {known['seconds']:.0f} seconds.\n",
+    ]
+    return "\n".join(parts)
+
+
+def _row(line: dict[str, str]) -> str:
+    far = f"{float(line['far']):+.1f}" if line["far"] else ""
+    quantity, theirs = line["quantity"], line["published"]
+    return f"| {quantity} | {_ours(line)} | {line['n']} | {theirs} | {far} | {line['verdict']} |"
+
+
+def _ours(line: dict[str, str]) -> str:
+    text = f"{float(line['ours']):.4g}"
+    return f"{text} ± {float(line['error']):.2g}" if line["error"] else text
+
+
+def _reasons(name: str, lines: list[dict[str, str]], quick: bool) -> list[str]:
+    """Return what we believe where figures differ, each reason once."""
+    differ = [line for line in lines if line["far"] and line["verdict"] != "agrees"]
+    if quick:
+        return ["Too few repetitions to judge differences."] if differ else []
+    found: dict[str, list[str]] = {}
+    for line in differ:
+        found.setdefault(reason_for(name, line["quantity"]), []).append(line["quantity"])
+    return [
+        f"Differs by more than two standard errors: {'; '.join(quantities)}. {reason}"
+        for reason, quantities in found.items()
+    ]
+
+
+def reason_for(name: str, quantity: str) -> str:
+    """Return what we believe is the reason of a difference."""
+    text = (files(__package__) / "reasons.csv").read_text(encoding="utf-8")
+    for line in csv.DictReader(text.splitlines()):
+        if line["experiment"] == name and fnmatchcase(quantity, line["quantity"]):
+            return line["reason"]
+    return "We do not know why."
+
+
+def read_lines(path: Path) -> list[dict[str, str]]:
+    """Return the lines of a CSV file."""
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _circumstances(experiment: Experiment, source: Path) -> dict[str, Any]:
+    return json.loads((source / f"{experiment.name}.json").read_text("utf-8"))

@@ -1,0 +1,51 @@
+"""How pictures look, and how they are saved: small, labeled, for all eyes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..displays._axes import BLACK, COLORS, GRAY, color
+
+__all__ = ["BLACK", "COLORS", "GRAY", "MARKERS", "canvas", "classes", "color", "curve", "write"]
+
+MARKERS = "osD^vXP"
+# Inches, so that letters have the right size at the width of a page.
+WIDTH, HEIGHT = 7.2, 3.0
+
+
+def canvas(n_rows: int = 1, n_columns: int = 1, *, height: float = HEIGHT, **kwargs):
+    """Return a figure and its axes, as wide as a page."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    axes = figure.subplots(n_rows, n_columns, **kwargs)
+    return figure, axes
+
+
+def curve(ax, x, y, number: int, label: str, *, error=None, **kwargs) -> None:
+    """Draw a line with markers and bars of one standard error."""
+    look = {"color": color(number), "marker": MARKERS[number], "ms": 4, "lw": 1.3, **kwargs}
+    ax.errorbar(x, y, error, label=label, capsize=2, **look)
+
+
+def classes(ax, X, y, **kwargs) -> None:
+    """Draw the points of two classes, different in color and shape."""
+    for number, (label, marker) in enumerate(((-1, "o"), (1, "X"))):
+        look = {"s": 26, "c": color(3 * number), "marker": marker, "ec": "white", "lw": 0.5}
+        ax.scatter(*X[y == label].T, **{**look, "zorder": 3, **kwargs})
+
+
+def write(figure: Any, path: Path) -> None:
+    """Save a picture as PNG with few colors, which makes it small."""
+    import numpy as np
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from PIL import Image
+
+    figure.set_dpi(110)
+    drawn = FigureCanvasAgg(figure)
+    drawn.draw()
+    picture = Image.fromarray(np.asarray(drawn.buffer_rgba())).convert("RGB")
+    # Colors are chosen by how far apart they are: markers are few pixels.
+    few = picture.quantize(128, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)

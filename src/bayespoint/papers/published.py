@@ -1,0 +1,82 @@
+"""The figures that the papers print, and how ours compare with them."""
+
+from __future__ import annotations
+
+import csv
+import math
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from .experiment import Measured
+
+# Figures agree within so many standard errors.
+AGREE = 2.0
+PAPERS = {
+    "000": "Herbrich, Graepel, Campbell (2001), Bayes Point Machines",
+    "001": "Herbrich, Graepel (2001), Large Scale Bayes Point Machines",
+    "002": "Ruján, Marchand (2000), Computing the Bayes Kernel Classifier",
+    "004": "Smola, Bartlett, Schölkopf, Schuurmans (2000), Advances in Large Margin Classifiers",
+    "ours": "beyond the papers",
+}
+
+
+class Published(NamedTuple):
+    """A figure in a paper: value, standard error (NaN if none is given), and the place."""
+
+    value: float
+    error: float
+    paper: str
+    place: str
+    rounding: float  # standard deviation of what was cut off
+
+    @property
+    def text(self) -> str:
+        """The figure as it is printed."""
+        digits = max(0, round(-math.log10(self.rounding * math.sqrt(12))))
+        value = f"{self.value:.{digits}f}"
+        return value if math.isnan(self.error) else f"{value} ± {self.error:.2f}"
+
+
+class Verdict(NamedTuple):
+    """How far ours is from the published figure, in standard errors, and what this means."""
+
+    far: float
+    text: str
+
+
+def published(experiment: str) -> dict[str, Published]:
+    """Return the published figures of an experiment by name."""
+    return {q: figure for (e, q), figure in _table().items() if e == experiment}
+
+
+@cache
+def _table() -> dict[tuple[str, str], Published]:
+    text = (files(__package__) / "published.csv").read_text(encoding="utf-8")
+    return {
+        (line["experiment"], line["quantity"]): Published(
+            float(line["value"]),
+            float(line["error"] or "nan"),
+            line["paper"],
+            line["place"],
+            _rounding(line["value"]),
+        )
+        for line in csv.DictReader(text.splitlines())
+    }
+
+
+def _rounding(text: str) -> float:
+    """Return the standard deviation of a uniform error in the digits after the last."""
+    return 10.0 ** -len(text.partition(".")[2]) / math.sqrt(12)
+
+
+def judge(ours: Measured, theirs: Published) -> Verdict:
+    """Say how one of our figures compares with the published one."""
+    if math.isnan(ours.error):
+        return Verdict(math.nan, "not compared")
+    spread = math.hypot(ours.error, theirs.rounding)
+    if not math.isnan(theirs.error):
+        spread = math.hypot(spread, theirs.error)
+    far = (ours.mean - theirs.value) / spread
+    text = "agrees" if abs(far) <= AGREE else "is higher" if far > 0 else "is lower"
+    return Verdict(far, text)

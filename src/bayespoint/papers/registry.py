@@ -1,0 +1,72 @@
+"""The names of all experiments; what they need is imported when they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import NamedTuple
+
+from .experiment import Outcome, Plan
+
+
+class Experiment(NamedTuple):
+    """A table or figure: name, the paper, what it shows, and module:function that runs it."""
+
+    name: str
+    paper: str
+    shows: str
+    where: str = ""
+
+    def load(self) -> Callable[[Plan], Outcome]:
+        """Return the function that runs it."""
+        module, _, function = (self.where or self.name).partition(":")
+        return getattr(import_module(f"{__package__}.{module}"), function or "run")
+
+
+_ALL = (
+    Experiment("table_1", "000", "Bayes point against largest margin on seven data sets"),
+    Experiment(
+        "algorithm_2",
+        "000",
+        "table 1 with the paper's own billiard, stopped as in the paper",
+        "table_1:run_algorithm_2",
+    ),
+    Experiment("learning_rates", "000", "error of center of mass and margin, many examples"),
+    Experiment("figure_4", "000", "errors of Gibbs samples and of permuted perceptrons"),
+    Experiment("figure_5", "000", "the parameter space under growing softness"),
+    Experiment("figure_6", "000", "version spaces of toys, Bayes point and largest ball"),
+    Experiment("figure_7", "000", "decision functions of both machines with their margins"),
+    Experiment("figure_8", "000", "error against softness, Bayes point and soft margin"),
+    Experiment("figure_9", "000", "error against rejection on MNIST and USPS (001, figure 2)"),
+    Experiment("figure_10", "000", "the 25 hardest digits of USPS"),
+    Experiment("figure_12", "000", "the angle between hypotheses and its straight proxy"),
+    Experiment("figure_18_3", "002", "figures 18.3 and 18.4: circle, center of mass and a ball"),
+    Experiment("figure_18_11", "002", "figures 18.11 and 18.12: learning curves against theory"),
+    Experiment("figure_18_13", "002", "sonar errors over sigma, and where the billiard closes"),
+    Experiment("table_18_1", "002", "sonar errors of the onion's layers"),
+    Experiment("wisconsin", "002", "breast cancer, ten points left out at a time"),
+    Experiment("table_2_1", "004", "the leave-one-out machine on six data sets"),
+    Experiment(
+        "figure_2_2",
+        "004",
+        "figures 2.2 and 2.3: an outlier and an overlap",
+        "toys_with_outliers:run_2_2",
+    ),
+    Experiment(
+        "figure_2_4",
+        "004",
+        "figures 2.4 to 2.6: adaptivity and nu on a toy",
+        "toys_with_outliers:run_2_4",
+    ),
+    Experiment("figure_2_7", "004", "support vectors and errors against the kernel's width"),
+    Experiment("figure_2_8", "004", "test error against adaptivity"),
+    Experiment("comparison", "ours", "today's classifiers on the same splits, ranked"),
+)
+EXPERIMENTS = {experiment.name: experiment for experiment in _ALL}
+
+
+def find(name: str) -> Experiment:
+    """Return an experiment, or say which there are."""
+    if name not in EXPERIMENTS:
+        raise ValueError(f"There is no experiment {name!r}. There are {', '.join(EXPERIMENTS)}.")
+    return EXPERIMENTS[name]

@@ -1,0 +1,75 @@
+"""002, sec. 18.6: Wisconsin breast cancer, ten points left out at a time.
+
+Raw features, sigma 1.75, a threshold; largest margin and Bayes point. The paper speaks of
+673 complete rows, while the file has 683.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+
+from ..classifier import BayesPointClassifier
+from ..solvers import Billiard
+from .experiment import Measured, Outcome, Plan, counted
+from .picture import canvas, color
+from .published import published
+from .sonar import load_uci
+
+GAMMA = 1 / (2 * 1.75**2)
+LEFT_OUT = 10
+SOLVER = Billiard(n_bounces=400_000, n_chains=4, tol=0.05)
+MACHINES = ("maximal margin SVM", "billiard")
+
+
+def run(plan: Plan) -> Outcome:
+    """Leave out ten points at a time, and count errors."""
+    data = load_uci("breast_cancer_wisconsin", plan.data)
+    complete = data["complete"].astype(bool)
+    X, y = data["X"][complete].astype(float), data["y"][complete]
+    order = np.random.default_rng(plan.seed).permutation(len(y))
+    folds = [order[i : i + LEFT_OUT] for i in range(0, len(y) - LEFT_OUT + 1, LEFT_OUT)]
+    folds = folds[: plan.choose(3, len(folds))]
+    items = [(X, y, fold, plan.seed + i) for i, fold in enumerate(folds)]
+    wrong = np.array(plan.repeat(judge_fold, items, "folds"))
+    n = LEFT_OUT * len(folds)
+    figures = {}
+    for name, errors in zip(MACHINES, wrong.sum(axis=0), strict=True):
+        figures[f"errors, {name}"] = Measured(float(errors), counted(errors, n).error * n / 100, n)
+    lines = [{"fold": i, "svm": a, "billiard": b} for i, (a, b) in enumerate(wrong)]
+    return Outcome(figures, lines, lambda: _draw(figures), (f"{n} tests.",))
+
+
+def judge_fold(X, y, fold, seed: int) -> tuple[int, int]:
+    """Return the errors of both machines on points that were left out."""
+    train = np.setdiff1d(np.arange(len(y)), fold)
+    bpm = BayesPointClassifier(
+        gamma=GAMMA,
+        fit_intercept=True,
+        softness=0.0,
+        solver=SOLVER,
+        random_state=seed,
+        n_jobs=1,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        models = [model.fit(X[train], y[train]) for model in (SVC(C=1e8, gamma=GAMMA), bpm)]
+    first, second = (int(np.sum(model.predict(X[fold]) != y[fold])) for model in models)
+    return first, second
+
+
+def _draw(figures):
+    figure, ax = canvas(height=2.2)
+    theirs = published("wisconsin")
+    for k, (quantity, ours) in enumerate(figures.items()):
+        ax.errorbar([ours.mean], [k + 0.1], xerr=[ours.error], fmt="o", color=color(0), capsize=3)
+        ax.plot([theirs[quantity].value], [k - 0.1], "s", mfc="white", color=color(3))
+    ax.plot([], [], "o", color=color(0), label="ours")
+    ax.plot([], [], "s", mfc="white", color=color(3), label="paper")
+    ax.set_yticks([0, 1], MACHINES)
+    ax.set(xlabel="errors", xlim=(0, None), ylim=(-0.6, 1.6))
+    ax.legend()
+    return figure

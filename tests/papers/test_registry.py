@@ -1,0 +1,83 @@
+import csv
+import json
+import math
+
+import pytest
+
+from bayespoint.papers import experiment as frame
+from bayespoint.papers.experiment import Measured, Plan, average, counted, single_runs
+from bayespoint.papers.keep import lines_of, run_and_keep
+from bayespoint.papers.published import PAPERS, Published, _table, judge, published
+from bayespoint.papers.registry import EXPERIMENTS, find
+from papers_stand_ins import load_small_digits
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_quick_version(name, data_folder, tmp_path, monkeypatch):
+    """It runs on stand-ins, and writes figures, runs and a small picture."""
+    monkeypatch.setattr("bayespoint.digits.load_handwritten", load_small_digits)
+    reports = []
+    plan = Plan(quick=True, data=str(data_folder), progress=lambda *report: reports.append(report))
+    outcome = run_and_keep(find(name), plan, tmp_path)
+    assert all(math.isfinite(figure.mean) for figure in outcome.figures.values())
+    for done, total, text in reports:
+        assert 0 <= done <= total
+        assert isinstance(text, str)
+    with open(tmp_path / f"{name}.csv", encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert [line["quantity"] for line in lines] == list(outcome.figures)
+    assert len((tmp_path / f"{name}_runs.csv").read_text().splitlines()) == 1 + len(outcome.runs)
+    assert json.loads((tmp_path / f"{name}.json").read_text())["quick"] is True
+    picture = (tmp_path / f"{name}.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert 2_000 < len(picture) < 80_000
+
+
+def test_published_figures_belong_to_experiments_and_papers():
+    assert {name for name, _ in _table()} <= set(EXPERIMENTS)
+    assert {figure.paper for figure in _table().values()} <= set(PAPERS)
+    assert {e.paper for e in EXPERIMENTS.values()} <= set(PAPERS)
+    assert len(published("table_1")) == 14
+
+
+def test_unknown_experiment_says_which_there_are():
+    with pytest.raises(ValueError, match=r"no experiment 'table_9'.*table_1"):
+        find("table_9")
+
+
+def test_verdict_counts_standard_errors():
+    paper = Published(10.0, 0.3, "000", "table 1", 0.0)
+    assert judge(Measured(10.9, 0.4), paper) == pytest.approx((1.8, "agrees"), abs=1e-9)
+    assert judge(Measured(12.0, 0.4), paper).text == "is higher"
+    assert judge(Measured(8.0, 0.4), paper).text == "is lower"
+    assert judge(Measured(8.0), paper).text == "not compared"
+
+
+def test_rounding_of_what_is_printed_counts():
+    figure = published("table_2_1")["banana, LOO-SVM error %"]
+    assert figure.rounding == pytest.approx(0.1 / math.sqrt(12))
+    assert figure.text == "10.6"
+    assert judge(Measured(10.65, 0.0), figure).text == "agrees"
+    assert published("table_1")["heart, SVM error %"].text == "25.4 ± 0.40"
+
+
+def test_statistics_by_hand():
+    assert average([1.0, 2.0, 6.0]) == pytest.approx((3.0, math.sqrt(7 / 3), 3))
+    assert math.isnan(average([1.0]).error)
+    # The difference of one run and the mean of three has four thirds of the variance.
+    assert single_runs([1.0, 2.0, 6.0]).error == pytest.approx(math.sqrt(7 * 4 / 3))
+    assert counted(10, 100) == pytest.approx((10.0, 3.0, 100))
+    assert counted(0, 100).error > 0
+
+
+def test_results_do_not_depend_on_the_processes():
+    items = [(k, 2) for k in range(5)]
+    assert Plan(jobs=2).repeat(pow, items) == [0, 1, 4, 9, 16] == Plan().repeat(pow, items)
+
+
+def test_lines_have_verdicts_where_there_are_both():
+    figures = {"heart, SVM error %": Measured(25.4, 0.4, 100), "something": Measured(1.0)}
+    outcome = frame.Outcome(figures, [], lambda: None)
+    first, second = lines_of("table_1", outcome)
+    assert (first["far"], first["verdict"]) == ("0", "agrees")
+    assert (second["error"], second["verdict"]) == ("", "")

@@ -1,0 +1,42 @@
+"""A data folder with generated problems of the papers' shapes."""
+
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.utils import Bunch
+
+from bayespoint.datasets import PAPER_DATA
+
+SHAPES = {
+    **{source.file: source.shape for source in PAPER_DATA.values()},
+    "raetsch/breast-cancer.npz": (277, 9),
+    "raetsch/titanic.npz": (2201, 3),
+    "uci/breast_cancer_wisconsin.npz": (699, 9),
+}
+N_TRAIN = 60
+N_SPLITS = 8
+
+
+def make_folder(folder) -> None:
+    rng = np.random.default_rng(0)
+    for file, shape in SHAPES.items():
+        X = rng.standard_normal(shape)
+        y = np.where(X[:, 0] * X[:, 1] + 0.3 * rng.standard_normal(len(X)) > 0, 1, -1)
+        orders = np.stack([rng.permutation(len(X)) for _ in range(N_SPLITS)])
+        (folder / file).parent.mkdir(exist_ok=True)
+        np.savez(
+            folder / file,
+            X=X,
+            y=y,
+            train_idx=orders[:2, :N_TRAIN],
+            test_idx=orders[:2, N_TRAIN : 2 * N_TRAIN],
+            gen_train_idx=orders[:, :N_TRAIN],
+            aspect_train=orders[0] % 2 == 0,
+            complete=np.arange(len(X)) >= len(X) // 40,
+        )
+
+
+def load_small_digits(name, folder=None) -> Bunch:
+    """Stand in for MNIST and USPS: scikit-learn's digits."""
+    X, y = load_digits(return_X_y=True)
+    X = X / 16
+    return Bunch(X_train=X[:1000], y_train=y[:1000], X_test=X[1000:], y_test=y[1000:])
