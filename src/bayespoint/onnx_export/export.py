@@ -41,8 +41,9 @@ def export(model) -> onnx.ModelProto:
 
 
 def _may_reject(model: RejectOptionClassifier) -> bool:
-    """Tell whether rejection was asked for, even if no row has to be rejected."""
-    return model.reject_rate is not None or model.max_error is not None
+    """Tell whether there is a threshold, or one was asked for and no row has to be rejected."""
+    asked = model.reject_rate is not None or model.max_error is not None
+    return asked or model.threshold_ > -np.inf
 
 
 def _unwrap(model):
