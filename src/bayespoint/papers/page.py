@@ -105,7 +105,8 @@ def _reasons(name: str, lines: list[dict[str, str]], quick: bool) -> list[str]:
     found: dict[str, list[str]] = {}
     for line in differ:
         found.setdefault(reason_for(name, line["quantity"]), []).append(line["quantity"])
-    return [
+    general = [line["reason"] for line in _remarks(name) if not line["quantity"]]
+    return general + [
         f"Differs by more than two standard errors: {'; '.join(quantities)}. {reason}"
         for reason, quantities in found.items()
     ]
@@ -113,11 +114,16 @@ def _reasons(name: str, lines: list[dict[str, str]], quick: bool) -> list[str]:
 
 def reason_for(name: str, quantity: str) -> str:
     """Return what we believe is the reason of a difference."""
-    text = (files(__package__) / "reasons.csv").read_text(encoding="utf-8")
-    for line in csv.DictReader(text.splitlines()):
-        if line["experiment"] == name and fnmatchcase(quantity, line["quantity"]):
+    for line in _remarks(name):
+        if line["quantity"] and fnmatchcase(quantity, line["quantity"]):
             return line["reason"]
     return "We do not know why."
+
+
+def _remarks(name: str) -> list[dict[str, str]]:
+    """Return what there is to say of an experiment; without a quantity, of all of it."""
+    text = (files(__package__) / "reasons.csv").read_text(encoding="utf-8")
+    return [line for line in csv.DictReader(text.splitlines()) if line["experiment"] == name]
 
 
 def read_lines(path: Path) -> list[dict[str, str]]:
