@@ -56,9 +56,13 @@ def _summary(kept: list[Experiment], source: Path) -> str:
         if line["far"] and not _circumstances(e, source)["quick"]
     ]
     differ = [(e, line) for e, line in judged if line["verdict"] != "agrees"]
+    counts = {e.name: [line["verdict"] == "agrees" for f, line in judged if f is e] for e in kept}
     lines = [
         f"{len(judged)} published figures can be compared, {len(judged) - len(differ)} agree. "
-        "By chance one in 22 would not. These do not:\n"
+        "They are not independent: figures of one experiment share data, above all the entries "
+        "of table_18_1. By experiment, agreeing of all: "
+        + ", ".join(f"{name} {sum(ok)} of {len(ok)}" for name, ok in counts.items() if ok)
+        + ". These do not agree:\n"
     ]
     lines += [
         f"- [{e.name}](#{e.name}) {line['quantity']}: {_ours(line)}, published "
