@@ -1,4 +1,5 @@
 import csv
+from fnmatch import fnmatchcase
 from importlib.resources import files
 
 import pytest
@@ -47,16 +48,18 @@ def test_differences_have_a_reason(tmp_path):
     )
     write_page(tmp_path, tmp_path / "page.md")
     text = (tmp_path / "page.md").read_text()
-    assert "Differs by more than two standard errors: banana, BPM error %. Our billiard" in text
+    assert "Differs by more than two standard errors: banana, BPM error %. Not settled." in text
     assert "1 published figures can be compared, 0 agree" in text
     assert reason_for("table_1", "something else") == "We do not know why."
 
 
 def test_reasons_belong_to_published_figures():
     text = (files("bayespoint.papers") / "reasons.csv").read_text(encoding="utf-8")
-    assert {line["experiment"] for line in csv.DictReader(text.splitlines())} <= {
-        name for name, _ in _table()
-    }
+    for line in csv.DictReader(text.splitlines()):
+        quantities = [quantity for name, quantity in _table() if name == line["experiment"]]
+        assert line["experiment"] in EXPERIMENTS
+        assert line["reason"].endswith(".")
+        assert not line["quantity"] or any(fnmatchcase(q, line["quantity"]) for q in quantities)
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def run(plan: Plan) -> Outcome:
     """Train all classifiers on the same splits, and rank them."""
     names = plan.choose(("heart", "thyroid"), NAMES)
     models = classifiers(plan.quick)
-    n_splits = plan.choose(2, 5)
+    n_splits = plan.choose(2, 3)
     scores = []
     for name in names:
         data = load_benchmark(name, plan.data, n_splits)

@@ -72,7 +72,9 @@ def ones_and_twos(plan: Plan) -> tuple[np.ndarray, ...]:
 def _draw(errors: dict[str, np.ndarray]):
     figure, axes = canvas(1, 3)
     values = list(errors.values())
-    bins = np.linspace(0, 1.05 * max(map(np.max, values)), 26)
+    # A bar for every number of errors.
+    most = round(max(map(np.max, values)) * N_TEST / 100)
+    bins = 100 * (np.arange(most + 2) - 0.5) / N_TEST
     for k, (ax, (name, sample)) in enumerate(zip(axes, errors.items(), strict=False)):
         ax.hist(sample, bins, color=color(3 * k))
         ax.set(title=name, xlabel="test error, percent")

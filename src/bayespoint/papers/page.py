@@ -56,9 +56,13 @@ def _summary(kept: list[Experiment], source: Path) -> str:
         if line["far"] and not _circumstances(e, source)["quick"]
     ]
     differ = [(e, line) for e, line in judged if line["verdict"] != "agrees"]
+    counts = {e.name: [line["verdict"] == "agrees" for f, line in judged if f is e] for e in kept}
     lines = [
         f"{len(judged)} published figures can be compared, {len(judged) - len(differ)} agree. "
-        "By chance one in 22 would not. These do not:\n"
+        "They are not independent: figures of one experiment share data, above all the entries "
+        "of table_18_1. By experiment, agreeing of all: "
+        + ", ".join(f"{name} {sum(ok)} of {len(ok)}" for name, ok in counts.items() if ok)
+        + ". These do not agree:\n"
     ]
     lines += [
         f"- [{e.name}](#{e.name}) {line['quantity']}: {_ours(line)}, published "
@@ -105,7 +109,8 @@ def _reasons(name: str, lines: list[dict[str, str]], quick: bool) -> list[str]:
     found: dict[str, list[str]] = {}
     for line in differ:
         found.setdefault(reason_for(name, line["quantity"]), []).append(line["quantity"])
-    return [
+    general = [line["reason"] for line in _remarks(name) if not line["quantity"]]
+    return general + [
         f"Differs by more than two standard errors: {'; '.join(quantities)}. {reason}"
         for reason, quantities in found.items()
     ]
@@ -113,11 +118,16 @@ def _reasons(name: str, lines: list[dict[str, str]], quick: bool) -> list[str]:
 
 def reason_for(name: str, quantity: str) -> str:
     """Return what we believe is the reason of a difference."""
-    text = (files(__package__) / "reasons.csv").read_text(encoding="utf-8")
-    for line in csv.DictReader(text.splitlines()):
-        if line["experiment"] == name and fnmatchcase(quantity, line["quantity"]):
+    for line in _remarks(name):
+        if line["quantity"] and fnmatchcase(quantity, line["quantity"]):
             return line["reason"]
     return "We do not know why."
+
+
+def _remarks(name: str) -> list[dict[str, str]]:
+    """Return what there is to say of an experiment; without a quantity, of all of it."""
+    text = (files(__package__) / "reasons.csv").read_text(encoding="utf-8")
+    return [line for line in csv.DictReader(text.splitlines()) if line["experiment"] == name]
 
 
 def read_lines(path: Path) -> list[dict[str, str]]:

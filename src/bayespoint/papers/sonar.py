@@ -27,7 +27,7 @@ def load_sonar(folder: str | None) -> tuple[np.ndarray, np.ndarray, np.ndarray, 
     """Return training points and labels, then test points and labels.
 
     Features have mean 0 and variance 1 in the training set: 002 does not say so, but with
-    raw ones its sigma of 4.4 would be far too wide (15 errors where it has 8).
+    raw ones its sigma of 4.4 gives 15 test errors where it has 8, standardized 9.
     """
     data = load_uci("sonar", folder)
     X, y, train = data["X"].astype(float), data["y"], data["aspect_train"].astype(bool)
