@@ -47,3 +47,13 @@ def test_without_extra_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "typer", None)
     with pytest.raises(SystemExit, match=r'pip install "bayespoint\[cli\]"'):
         cli.main()
+
+
+def test_what_a_verb_needs_is_named(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for name in [name for name in sys.modules if name.startswith("matplotlib.")]:
+        monkeypatch.setitem(sys.modules, name, None)
+    run = ["papers", "run", "figure_12", "--quick", "--output", str(tmp_path)]
+    result = CliRunner().invoke(app, run)
+    assert result.exit_code == 1
+    assert 'pip install "bayespoint[plot]"' in result.output
