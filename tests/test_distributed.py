@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from itertools import pairwise
 
 import joblib
@@ -26,20 +27,28 @@ dask_distributed = pytest.importorskip("distributed")
 COVARIANCES = ["full", "factorized"]
 
 
-@pytest.fixture(scope="module")
-def connection():
+@contextmanager
+def two_workers():
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
     with (
         dask_distributed.LocalCluster(dashboard_address=":0", **options) as cluster,
         dask_distributed.Client(cluster) as client,
     ):
+        client.wait_for_workers(2, timeout=120)
+        yield client
+
+
+@pytest.fixture(scope="module")
+def client():
+    with two_workers() as client:
         yield client
 
 
 @pytest.fixture
-def client(connection):
-    connection.wait_for_workers(2)
-    return connection
+def doomed_client():
+    """Return one whose workers may be killed: Dask does not always start them again."""
+    with two_workers() as client:
+        yield client
 
 
 @pytest.fixture
@@ -184,14 +193,14 @@ def kill_a_worker(client, number=0):
 
 
 @pytest.mark.parametrize("covariance", COVARIANCES)
-def test_a_killed_worker_changes_nothing(client, data, covariance, monkeypatch):
+def test_a_killed_worker_changes_nothing(doomed_client, data, covariance, monkeypatch):
     sweeps, restarts = [], []
     sweep, restart = _Cluster.sweep, _Cluster._restart
 
     def deadly_sweep(self, belief, share):
         sweeps.append(share)
         if len(sweeps) == 3:
-            kill_a_worker(client)
+            kill_a_worker(doomed_client)
         return sweep(self, belief, share)
 
     def counted_restart(self, handles, *request):
@@ -201,15 +210,15 @@ def test_a_killed_worker_changes_nothing(client, data, covariance, monkeypatch):
     monkeypatch.setattr(_Cluster, "sweep", deadly_sweep)
     monkeypatch.setattr(_Cluster, "_restart", counted_restart)
     model = fit(exact(covariance=covariance), *chunks(*data))
-    assert restarts
+    assert any(restarts)
     assert_same(model, exact(covariance=covariance).fit(*data))
 
 
-def test_killed_before_the_evidence_is_known(client, data, monkeypatch):
+def test_killed_before_the_evidence_is_known(doomed_client, data, monkeypatch):
     log_constant = _Cluster.log_constant
 
     def deadly(self, belief):
-        kill_a_worker(client)
+        kill_a_worker(doomed_client)
         return log_constant(self, belief)
 
     monkeypatch.setattr(_Cluster, "log_constant", deadly)

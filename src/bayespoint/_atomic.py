@@ -10,6 +10,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+# Files that are not complete yet.
+_drafts: set[Path] = set()
+
 
 @contextmanager
 def in_place_of(path: str | os.PathLike) -> Iterator[BinaryIO]:
@@ -23,6 +26,7 @@ def in_place_of(path: str | os.PathLike) -> Iterator[BinaryIO]:
     if not target.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {str(target.parent)!r} to write to.")
     draft = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    _drafts.add(draft)
     try:
         with open(draft, "xb") as file:
             yield file
@@ -34,7 +38,15 @@ def in_place_of(path: str | os.PathLike) -> Iterator[BinaryIO]:
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+    finally:
+        _drafts.discard(draft)
     _sync_folder(target.parent)
+
+
+def remove_drafts() -> None:
+    """Remove what is not complete, when the process is about to end."""
+    for draft in list(_drafts):
+        draft.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:

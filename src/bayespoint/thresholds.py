@@ -99,7 +99,7 @@ def certified_threshold(
     >>> confidence = rng.uniform(0.5, 1, 2000)
     >>> correct = rng.random(2000) < confidence
     >>> round(certified_threshold(confidence, correct, max_error=0.1), 3)
-    0.839
+    0.867
     """
     confidence = _confidences(confidence)
     correct = column_or_1d(np.asarray(correct))

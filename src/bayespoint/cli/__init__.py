@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
 
 
 def main() -> None:
@@ -16,5 +18,15 @@ def main() -> None:
             'Install it with: python -m pip install "bayespoint[cli]"'
         )
     from .app import app
+    from .terminal import INTERRUPTED
 
-    app()
+    try:
+        app()
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            # Arrow may still be reading in a thread of its own, and abort when Python ends.
+            with suppress(OSError):
+                sys.stdout.flush()
+                sys.stderr.flush()
+            os._exit(INTERRUPTED)
+        raise

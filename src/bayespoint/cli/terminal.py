@@ -16,8 +16,12 @@ from typing import Any
 
 import typer
 
+from .._atomic import remove_drafts
+
 DEBUG = "BAYESPOINT_DEBUG"
 FAILED = 1
+# Exit codes of processes that were ended by a signal begin here.
+SIGNALED = 128
 # Which extra installs what a verb may need.
 EXTRAS = {"matplotlib": "plot", "onnx": "onnx", "pandas": "files", "pyarrow": "files"}
 INTERRUPTED = 130
@@ -60,7 +64,9 @@ def _killed_tidily() -> Iterator[None]:
     """Have what was begun removed when the process is asked to end."""
 
     def end(number, frame):
-        raise SystemExit(128 + number)
+        # An exception could be raised where others call us, and be lost there.
+        remove_drafts()
+        os._exit(SIGNALED + number)
 
     if threading.current_thread() is not threading.main_thread():
         yield
