@@ -217,8 +217,9 @@ class _Cluster:
             else:
                 handle.product = change.times(handle.product or belief.nothing())
                 belief = belief.times(change)
-        for handle, product in zip(lost, self._restart(lost, belief), strict=True):
-            handle.product = product
+        if lost:
+            for handle, product in zip(lost, self._restart(lost, belief), strict=True):
+                handle.product = product
         return reduce(Belief.times, (handle.product for handle in portions))
 
     def log_constant(self, belief: Belief) -> float:

@@ -507,10 +507,8 @@ def _one_line(error: Exception) -> str:
 
 def _need_pyarrow() -> None:
     try:
-        import pandas
+        import pandas  # noqa: F401
         import pyarrow  # noqa: F401
-
-        pandas.DataFrame  # noqa: B018
     except ImportError as error:
         raise ImportError(
             f'{error}. CSV and Parquet need pandas and pyarrow: pip install "bayespoint[files]".'

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from ..baselines import take
 from ..evaluation import evaluate_probabilities
 from .evaluate import report_lines
 from .source import Plan, read_source
@@ -41,9 +41,9 @@ def run_cross_validate(
         for number, (train, test) in enumerate(splits):
             say(f"fold {number + 1} of {folds}")
             began = time.perf_counter()
-            model = clone(pipeline).fit(_rows(X, train), y[train])
+            model = clone(pipeline).fit(take(X, train), y[train])
             seconds.append(time.perf_counter() - began)
-            probability[test] = model.predict_proba(_rows(X, test))
+            probability[test] = model.predict_proba(take(X, test))
             errors.append(np.mean(classes[probability[test].argmax(axis=1)] != y[test]))
         figures = evaluate_probabilities(y, probability, classes)
     spread = np.std(errors, ddof=1)
@@ -62,7 +62,3 @@ def run_cross_validate(
         f"Folds: error {percent(np.mean(errors))} ± {percent(spread)} (standard deviation), "
         f"{np.median(seconds):.2f} s a fit.",
     )
-
-
-def _rows(X: Any, which: np.ndarray) -> Any:
-    return X.iloc[which] if hasattr(X, "iloc") else X[which]

@@ -70,15 +70,11 @@ def _weights(trained: Trained) -> list[Weight]:
     classifier = trained.classifier
     if not isinstance(classifier, LinearBayesPointClassifier) or len(classifier.classes_) > 2:
         return []
-    mean, std = (
-        np.ravel(classifier.coef_),
-        np.sqrt(np.ravel(classifier.coef_variance_))[: classifier.n_features_in_],
-    )
-    prepare = trained.pipeline[:-1]
+    mean, std = np.ravel(classifier.coef_), np.sqrt(np.ravel(classifier.coef_variance_))
     if trained.columns is None:
         names = [f"feature {i + 1}" for i in range(len(mean))]
     else:
-        names = [str(name) for name in prepare.get_feature_names_out()]
+        names = [str(name) for name in trained.pipeline[:-1].get_feature_names_out()]
     order = np.argsort(-np.abs(mean / std))
     return [Weight(names[i], float(mean[i]), float(std[i])) for i in order]
 

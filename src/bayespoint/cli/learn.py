@@ -7,7 +7,11 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
+
+from ..evaluation import Evaluation, evaluate
+from ..reject import RejectOptionClassifier
 
 # More rows to test with than this do not make figures better.
 MOST_HELD_OUT = 20_000
@@ -57,6 +61,20 @@ def learn(
         n_rows += len(y)
         say(f"learning, {n_rows:,} rows so far")
     return n_rows
+
+
+def judge(
+    pipeline: Pipeline, held: HeldOut, rejection: dict[str, Any]
+) -> tuple[RejectOptionClassifier, Evaluation, dict[str, Any]]:
+    """Let rows that were held out judge a pipeline, and set what it refuses.
+
+    Returns the model, its figures, and those of them that are kept with it.
+    """
+    X, y = held.rows()
+    model = RejectOptionClassifier(FrozenEstimator(pipeline), **rejection).fit(X, y)
+    figures = evaluate(model, X, y)
+    kept = {"n_held_out": len(y), "error": figures.error.value, "log_loss": figures.log_loss}
+    return model, figures, kept
 
 
 def stacked(parts: list[tuple[Any, np.ndarray]]) -> tuple[Any, np.ndarray]:

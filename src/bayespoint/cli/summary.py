@@ -17,12 +17,12 @@ REFUSED = (0.05, 0.1, 0.2)
 PROMISED = (0.1, 0.05, 0.02, 0.01)
 
 
-def summary(model, about, figures: Evaluation, y, path: str, size: int) -> list[str]:
+def summary(model, about, figures: Evaluation, path: str, size: int) -> list[str]:
     """Return all that is said about a new model."""
-    classes, counts = np.unique(y, return_counts=True)
-    shares = sorted(zip(counts / len(y), classes, strict=True), reverse=True)
+    counts = figures.confusion.sum(axis=1)
+    shares = sorted(zip(counts / figures.n_rows, figures.classes, strict=True), reverse=True)
     some = ", ".join(f"{label} {percent(share)}" for share, label in shares[:5])
-    more = f", and {len(classes) - 5} more" if len(classes) > 5 else ""
+    more = f", and {len(shares) - 5} more" if len(shares) > 5 else ""
     columns = about["columns"]
     used = "" if columns is None else _used(columns)
     return [
@@ -48,7 +48,7 @@ def _used(columns: dict[str, Any]) -> str:
 def quality(figures: Evaluation) -> list[str]:
     """Return lines about the error and the probabilities."""
     constant, error = most_frequent(figures), figures.error
-    level = percent(figures.confidence_level).replace(".0", "")
+    level = _whole_percent(figures.confidence_level)
     rows = [
         (
             "  error",
@@ -59,6 +59,10 @@ def quality(figures: Evaluation) -> list[str]:
         ("  log loss", f"{figures.log_loss:.3f}", f"({constant.log_loss:.3f})"),
     ]
     return [f"{name:12}{value:>8}  {more}" for name, value, more in rows]
+
+
+def _whole_percent(level: float) -> str:
+    return percent(level).replace(".0", "")
 
 
 def _rejection(model: RejectOptionClassifier, figures: Evaluation) -> list[str]:
@@ -79,9 +83,10 @@ def _rejection(model: RejectOptionClassifier, figures: Evaluation) -> list[str]:
         if coverage > 0:
             promises.append((f"  {percent(max_error)}", percent(coverage)))
     if promises:
+        level = _whole_percent(model.confidence_level)
         lines += [
             "",
-            "It can promise (with probability 95 %) at most so many errors among its answers,",
+            f"It can promise (with probability {level}) at most so many errors among its answers,",
             "if it answers only so many rows:",
             *aligned([("  errors", "answered"), *promises]),
         ]

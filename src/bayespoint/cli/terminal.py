@@ -22,8 +22,6 @@ DEBUG = "BAYESPOINT_DEBUG"
 FAILED = 1
 # Exit codes of processes that were ended by a signal begin here.
 SIGNALED = 128
-# Which extra installs what a verb may need.
-EXTRAS = {"matplotlib": "plot", "onnx": "onnx", "pandas": "files", "pyarrow": "files"}
 INTERRUPTED = 130
 
 
@@ -146,10 +144,6 @@ def _say(text: str) -> None:
 def _message(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.strerror}: {error.filename}"
-    package = (getattr(error, "name", None) or "").partition(".")[0]
-    if isinstance(error, ModuleNotFoundError) and package in EXTRAS:
-        wanted = f'pip install "bayespoint[{EXTRAS[package]}]"'
-        return f"This needs {package}, which is not installed: {wanted}"
     return " ".join(str(error).split()) or type(error).__name__
 
 

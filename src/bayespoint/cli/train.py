@@ -7,17 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
 
 from ..classifier import BayesPointClassifier
-from ..evaluation import evaluate
 from ..linear import LinearBayesPointClassifier
 from ..model_file import save
 from ..prepare import Columns, make_prepare, make_sparse_prepare
-from ..reject import RejectOptionClassifier
-from .learn import MOST_HELD_OUT, HeldOut, learn
+from .learn import MOST_HELD_OUT, HeldOut, judge, learn
 from .output import check_output
 from .source import LABEL, Plan, Source, read_source
 from .summary import summary
@@ -44,23 +41,19 @@ def run_train(
         say(f"training with {len(source.y):,} rows")
         pipeline, held, n_rows = train(source, plan, say)
         say("testing")
-        X_held, y_held = held.rows()
-        model = RejectOptionClassifier(FrozenEstimator(pipeline), **rejection).fit(X_held, y_held)
-        figures = evaluate(model, X_held, y_held)
+        model, figures, kept = judge(pipeline, held, rejection)
         about = {
             "columns": None if source.columns is None else source.columns.to_dict(),
             "target": target or LABEL,
             "data": source.name,
             "n_rows": n_rows,
-            "n_held_out": len(y_held),
             "seconds": round(time.perf_counter() - began, 3),
-            "error": figures.error.value,
-            "log_loss": figures.log_loss,
+            **kept,
         }
         save(model, model_path, {"command": about})
     size = Path(model_path).stat().st_size
     result = about | {"model": str(model_path), "bytes": size, "held_out": figures.to_dict()}
-    show(result, as_json, *summary(model, about, figures, y_held, str(model_path), size))
+    show(result, as_json, *summary(model, about, figures, str(model_path), size))
 
 
 def train(source: Source, plan: Plan, say) -> tuple[Pipeline, HeldOut, int]:

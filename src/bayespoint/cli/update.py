@@ -5,14 +5,10 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from sklearn.frozen import FrozenEstimator
-
-from ..evaluation import evaluate
 from ..files import Wishes
 from ..linear import LinearBayesPointClassifier
 from ..model_file import save
-from ..reject import RejectOptionClassifier
-from .learn import HeldOut, learn
+from .learn import HeldOut, judge, learn
 from .output import check_output
 from .summary import quality
 from .terminal import show, working
@@ -49,18 +45,11 @@ def run_update(
                 f"{data} has too few rows to learn from some and test with others: "
                 f"{n_rows + len(held)}. Collect more before the update."
             )
-        X, y = held.rows()
-        wishes_of_old = {
+        rejection = {
             name: getattr(old, name) for name in ("reject_rate", "max_error", "confidence_level")
         }
-        model = RejectOptionClassifier(FrozenEstimator(trained.pipeline), **wishes_of_old).fit(X, y)
-        figures = evaluate(model, X, y)
-        about = trained.info | {
-            "n_rows": trained.info["n_rows"] + n_rows,
-            "n_held_out": len(y),
-            "error": figures.error.value,
-            "log_loss": figures.log_loss,
-        }
+        model, figures, kept = judge(trained.pipeline, held, rejection)
+        about = trained.info | {"n_rows": trained.info["n_rows"] + n_rows} | kept
         save(model, output, {"command": about})
     seconds = time.perf_counter() - began
     result = about | {"n_new": n_rows, "model": str(output), "held_out": figures.to_dict()}
@@ -68,7 +57,7 @@ def run_update(
         result,
         as_json,
         f"Learned {n_rows:,} more rows in {seconds:.1f} s, {about['n_rows']:,} in all. "
-        f"On {len(y):,} other new rows:",
+        f"On {len(held):,} other new rows:",
         *quality(figures),
         f"Written to {output}.",
     )

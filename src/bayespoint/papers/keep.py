@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import __version__
 from .experiment import Outcome, Plan
-from .picture import write
+from .picture import need_matplotlib, write
 from .published import judge, published
 from .registry import Experiment
 
@@ -21,6 +21,7 @@ COLUMNS = ("quantity", "ours", "error", "n", "published", "place", "far", "verdi
 
 def run_and_keep(experiment: Experiment, plan: Plan, folder: Path) -> Outcome:
     """Run an experiment and write NAME.csv, NAME_runs.csv, NAME.json and NAME.png."""
+    need_matplotlib()
     folder.mkdir(parents=True, exist_ok=True)
     began = time.perf_counter()
     outcome = experiment.load()(plan)

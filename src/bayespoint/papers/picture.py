@@ -7,11 +7,33 @@ from typing import Any
 
 from ..displays._axes import BLACK, COLORS, GRAY, color
 
-__all__ = ["BLACK", "COLORS", "GRAY", "MARKERS", "canvas", "classes", "color", "curve", "write"]
+__all__ = [
+    "BLACK",
+    "COLORS",
+    "GRAY",
+    "MARKERS",
+    "canvas",
+    "classes",
+    "color",
+    "curve",
+    "need_matplotlib",
+    "write",
+]
 
 MARKERS = "osD^vXP"
 # Inches, so that letters have the right size at the width of a page.
 WIDTH, HEIGHT = 7.2, 3.0
+
+
+def need_matplotlib() -> None:
+    """Say what is missing before an experiment takes its time."""
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            "The picture of an experiment needs matplotlib, which is not installed: "
+            'pip install "bayespoint[plot]".'
+        ) from error
 
 
 def canvas(n_rows: int = 1, n_columns: int = 1, *, height: float = HEIGHT, **kwargs):
