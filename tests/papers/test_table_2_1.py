@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from bayespoint.papers import figure_2_8, raetsch
+from bayespoint.papers.experiment import Plan
 from bayespoint.papers.raetsch import choose_sigma, count_errors, load_benchmark, machine
 
 
@@ -53,7 +54,7 @@ def test_width_is_the_median_of_the_best(folder, monkeypatch):
         return (0 if np.isclose(sigma, current["best"]) else 5), False
 
     monkeypatch.setattr(raetsch, "count_errors", pretend)
-    assert choose_sigma(data, (1.0, 2.0, 4.0)) == 2.0
+    assert choose_sigma(data, (1.0, 2.0, 4.0), Plan()) == 2.0
 
 
 def test_errors_agree_with_a_fit_by_hand(folder):

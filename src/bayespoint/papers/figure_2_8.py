@@ -26,7 +26,7 @@ def run(plan: Plan) -> Outcome:
     curves, lines, notes = {}, [], []
     for name, n_splits in plan.choose({"heart": 2}, N_SPLITS).items():
         data = load_benchmark(name, plan.data, n_splits)
-        sigma = choose_sigma(data, plan.choose((2.0, 4.0), SIGMAS))
+        sigma = choose_sigma(data, plan.choose((2.0, 4.0), SIGMAS), plan)
         items = [(data, *split, sigma) for split in data.splits]
         curves[name] = errors = np.array(plan.repeat(follow_path, items, name))
         best = int(errors.mean(axis=0).argmin())

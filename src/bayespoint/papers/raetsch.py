@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from ..datasets import DATA_VARIABLE
 from ..margin import AdaptiveMarginSVC
+from .experiment import Plan
 
 # Candidates for the width of the kernel, half an octave apart.
 SIGMAS = tuple(2.0 ** (k / 2) for k in range(-4, 11))
@@ -73,21 +74,20 @@ def machine(sigma: float, adaptivity: float = 1.0) -> AdaptiveMarginSVC:
     return AdaptiveMarginSVC(gamma=1 / (2 * sigma**2), adaptivity=adaptivity)
 
 
-def choose_sigma(data: Benchmark, sigmas: Iterable[float] = SIGMAS) -> float:
+def choose_sigma(data: Benchmark, sigmas: Sequence[float], plan: Plan) -> float:
     """Return the median of the best widths on the first training sets."""
-    best = []
-    for train, _ in data.splits[:N_CHOICES]:
-        X, y = data.X[train], data.y[train]
-        folds = list(StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(X, y))
-        errors = {
-            sigma: sum(count_errors(machine(sigma), X, y, *fold)[0] for fold in folds)
-            for sigma in sigmas
-        }
-        smallest = min(errors.values())
-        # Of widths that are equally good, the one in the middle.
-        equal = [sigma for sigma, error in errors.items() if error == smallest]
-        best.append(equal[len(equal) // 2])
-    return float(np.median(best))
+    sets = [(data.X[train], data.y[train]) for train, _ in data.splits[:N_CHOICES]]
+    items = [(X, y, sigma) for X, y in sets for sigma in sigmas]
+    errors = np.reshape(plan.repeat(cross_validate, items, "widths"), (len(sets), len(sigmas)))
+    # Of widths that are equally good, the one in the middle.
+    equal = [np.flatnonzero(row == row.min()) for row in errors]
+    return float(np.median([sigmas[best[len(best) // 2]] for best in equal]))
+
+
+def cross_validate(X: np.ndarray, y: np.ndarray, sigma: float) -> int:
+    """Return the errors on points that were left out."""
+    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(X, y)
+    return sum(count_errors(machine(sigma), X, y, *fold)[0] for fold in folds)
 
 
 def count_errors(model: AdaptiveMarginSVC, X, y, train, test) -> tuple[int, bool]:

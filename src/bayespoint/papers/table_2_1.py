@@ -42,7 +42,7 @@ def run(plan: Plan) -> Outcome:
     lines, notes = [], []
     for name in plan.choose(QUICK_NAMES, NAMES):
         data = load_benchmark(name, plan.data, plan.choose(3, 100))
-        sigma = choose_sigma(data, plan.choose(QUICK_SIGMAS, SIGMAS))
+        sigma = choose_sigma(data, plan.choose(QUICK_SIGMAS, SIGMAS), plan)
         svc = choose_svc(data, plan)
         n_rounds = plan.choose(20, N_ROUNDS)
         items = [(data, *split, sigma, svc, n_rounds) for split in data.splits]
@@ -86,7 +86,7 @@ def choose_svc(data: Benchmark, plan: Plan) -> SVC:
     }
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
     searches = [
-        GridSearchCV(SVC(), grid, cv=folds).fit(data.X[train], data.y[train])
+        GridSearchCV(SVC(), grid, cv=folds, n_jobs=plan.jobs).fit(data.X[train], data.y[train])
         for train, _ in data.splits[:N_CHOICES]
     ]
     best = {key: float(np.median([s.best_params_[key] for s in searches])) for key in grid}
