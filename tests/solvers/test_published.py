@@ -4,10 +4,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from bayespoint.gram import unit_gram
 from bayespoint.solvers import Billiard
-from bayespoint.solvers.published import _first_wall, add_by_angle, chord_weights
+from bayespoint.solvers.published import (
+    _first_wall,
+    add_by_angle,
+    chord_weights,
+    random_combination,
+)
 from bayespoint.version_space import VersionSpace
 from helpers import angle_between, rbf_space, teacher_space
 
@@ -24,6 +30,28 @@ def test_chord_weights_do_what_they_were_derived_for(p, mu):
     assert rho_2 >= -1e-12
     np.testing.assert_allclose(np.linalg.norm(both), 1, atol=1e-7)
     np.testing.assert_allclose(np.linalg.norm(t - both), mu * np.linalg.norm(t - s), atol=1e-7)
+
+
+@given(p=st.floats(-0.99, 1), n_bounces=st.integers(1, 10**6))
+def test_few_bounces_cannot_bring_the_last_weight_down(p, n_bounces):
+    """Which is least where all arcs are as long as the longest, at the same place."""
+    weight = chord_weights(p, n_bounces / (n_bounces + 1))[1]
+    assert weight >= 1 / (n_bounces + 1) - 1e-12
+
+
+def test_directions_have_random_coefficients():
+    """Those of points on a line and one across it: mostly along the line, not uniform."""
+    points = np.array([[1.0, 0.0]] * 99 + [[0.0, 1.0]])
+    space = VersionSpace(unit_gram(points @ points.T, 0.0), np.ones(100))
+    rng = np.random.default_rng(0)
+    along = [space.margins(random_combination(space, rng))[0] for _ in range(2000)]
+    # Twins: 99 uniform numbers against one. Its square has mean 1/3, theirs 33.
+    coef = np.random.default_rng(1).uniform(-1, 1, (2000, 100))
+    line = coef[:, :99].sum(axis=1)
+    twins = line / np.hypot(line, coef[:, 99])
+    assert stats.ks_2samp(along, twins).pvalue > 0.001
+    uniform = np.cos(np.random.default_rng(2).uniform(0, 2 * np.pi, 2000))
+    assert stats.ks_2samp(along, uniform).pvalue < 1e-9
 
 
 @given(phi=st.floats(0.01, 3), weight=unit_floats)

@@ -110,6 +110,11 @@ def fit_hard_margin(kernel_matrix: np.ndarray, y: np.ndarray, softness: float = 
     not arrive. A `ConvergenceWarning` tells when the margin is not proven to be largest.
     """
     space = VersionSpace(unit_gram(kernel_matrix, softness), np.asarray(y, dtype=float))
+    return space.gram.dual(largest_margin(space)) / space.gram.lengths
+
+
+def largest_margin(space: VersionSpace) -> np.ndarray:
+    """Return the hypothesis with the largest margin, in coordinates."""
     walls = space.walls
     # The last row keeps the multipliers from vanishing; its size does not matter.
     rows = np.column_stack([walls, np.ones(len(walls))]).T
@@ -124,7 +129,7 @@ def fit_hard_margin(kernel_matrix: np.ndarray, y: np.ndarray, softness: float = 
             ConvergenceWarning,
             stacklevel=2,
         )
-    return space.gram.dual(w / length) / space.gram.lengths
+    return w / length
 
 
 def _observe(fit: Callable[[], Any]) -> tuple[Any, float, bool]:

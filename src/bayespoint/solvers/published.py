@@ -42,13 +42,13 @@ def play_herbrich(
 ) -> Posterior:
     """Play 000's algorithm 2.
 
-    It stops when the weight that another arc could get in the mean is below `tol`. Its
-    misprints: the arc xi is |b - b'|, the signs in rho_2 are such that mu = 0 gives the
-    second vector, and the first arc, which has no mean to be compared with, is not
-    counted in p_min.
+    It stops when the weight that another arc could get in the mean is below `tol`, which
+    takes more than 1 / tol bounces. Its misprints: the arc xi is |b - b'|, the signs in
+    rho_2 are such that mu = 0 gives the second vector, and the first arc, which has no
+    mean to be compared with, is not counted in p_min.
     """
     walls, b = space.walls, start
-    v = _random_unit(len(b), rng)
+    v = random_combination(space, rng)
     record = _Record(n_draws, len(walls))
     last = -1
     w = np.zeros_like(b)
@@ -60,7 +60,7 @@ def play_herbrich(
             c, tau = _first_wall(walls @ b, walls @ v, last)
             if tau < tau_max or time.perf_counter() > deadline:
                 break
-            v = _random_unit(len(b), rng)
+            v = random_combination(space, rng)
             if last >= 0 and v @ walls[last] < 0:
                 v = -v  # toward version space, eq. 22
         if tau >= tau_max:
@@ -90,6 +90,16 @@ def play_herbrich(
             stop = "interrupted" if interrupted else "max_time"
             break
     return record.posterior(space, w, stop)
+
+
+def random_combination(space: VersionSpace, rng: np.random.Generator) -> np.ndarray:
+    """Return a unit vector with random coefficients (beta of 000's algorithm 2).
+
+    It is not uniform: it prefers the directions in which training points lie. As a ball
+    that escapes starts again with it, the trajectory does not fill version space evenly.
+    """
+    v = space.combine(rng.uniform(-1, 1, len(space.signs)))
+    return v / np.linalg.norm(v)
 
 
 def chord_weights(p: float, mu: float) -> tuple[float, float]:
