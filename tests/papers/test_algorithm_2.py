@@ -16,16 +16,17 @@ def problem(rng):
     return X, np.where(X[:, 0] * X[:, 1] + 0.1 * rng.standard_normal(60) > 0, 1, -1)
 
 
-def test_both_balls_come_to_the_bayes_point():
-    """The exact one; that of the paper stays away by what its directions prefer."""
+def test_only_the_exact_ball_comes_to_the_bayes_point():
+    """Ours does; that of the paper stays away from it, as its directions are not uniform."""
     space = rbf_space(20, 0.5)
     start = largest_margin(space)
     truth = space.combine(Billiard(tol=0.01).solve(space, np.random.default_rng(1)).coef)
     exact = play_exact(space, start, (10, 100_000), seed=0)
     paper, _ = play_paper(space, start, (10_000,), seed=0)
-    # Two errors of 0.01 at most for truth, and as much for a ball with as many bounces.
+    # 100,000 bounces have an error of 0.01, as the solver estimates, which made as many.
     assert angle_between(exact[100_000], truth) < 0.03 < angle_between(exact[10], truth)
-    assert angle_between(paper[10_000], truth) < 0.4
+    # Measured with five seeds: 0.08 to 0.09.
+    assert 0.03 < angle_between(paper[10_000], truth) < 0.2
 
 
 def test_a_longer_game_begins_with_the_shorter():
