@@ -57,11 +57,14 @@ def run(plan: Plan) -> Outcome:
     for name, splits in results.items():
         figures |= _figures(name, splits)
     lines = [
-        {"name": name, "split": i, "ball": ball, "bounces": n, "error": error}
+        {"name": name, "split": i}
+        | {
+            f"{ball} {n}": e
+            for ball in ("paper", "exact")
+            for n, e in getattr(errors, ball).items()
+        }
         for name, splits in results.items()
         for i, errors in enumerate(splits)
-        for ball in ("paper", "exact")
-        for n, error in getattr(errors, ball).items()
     ]
     notes = tuple(
         f"{name}: {len(splits)} splits; at a tolerance of {TOL:g} the published billiard stops "
