@@ -1,4 +1,6 @@
 import csv
+import urllib.error
+import warnings
 from fnmatch import fnmatchcase
 from importlib.resources import files
 
@@ -77,3 +79,30 @@ def test_errors_are_one_line(arguments, message, tmp_path, monkeypatch):
     assert result.exit_code == 1
     assert message in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("table_1", "raetsch/heart.npz"),
+        ("table_2_1", "raetsch/heart.npz"),
+        ("figure_2_7", "raetsch/thyroid.npz"),
+        ("wisconsin", "uci/breast_cancer_wisconsin.npz"),
+        ("table_18_1", "uci/sonar.npz"),
+        ("figure_10", "usps.npz"),
+    ],
+)
+def test_without_folder_and_network_one_line_says_what_is_missing(
+    name, wanted, tmp_path, monkeypatch
+):
+    def fail(**_):
+        warnings.warn("A network error occurred while downloading it. Retrying...", stacklevel=1)
+        raise urllib.error.URLError("no network in tests")
+
+    monkeypatch.delenv("BAYESPOINT_DATA", raising=False)
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", fail)
+    result = invoke("run", name, "--quick", "--output", tmp_path)
+    assert result.exit_code == 1
+    assert "OpenML cannot be reached" in result.stderr
+    assert f"{wanted} by --data" in result.stderr
+    assert result.output.count("\n") == 1
