@@ -50,9 +50,7 @@ def test_missing_network_says_what_to_do(monkeypatch):
     monkeypatch.delenv("BAYESPOINT_DATA", raising=False)
     monkeypatch.setattr("sklearn.datasets.fetch_openml", fail)
     for name in ("mnist", "usps"):
-        with pytest.raises(
-            FileNotFoundError, match=f"{name} is missing.*by --data"
-        ):
+        with pytest.raises(FileNotFoundError, match=f"{name} is missing.*by --data"):
             load_handwritten(name)
 
 

@@ -55,6 +55,20 @@ def test_differences_have_a_reason(tmp_path):
     assert reason_for("table_1", "something else") == "We do not know why."
 
 
+def test_agreement_for_want_of_repetitions_is_counted_apart(tmp_path):
+    header = "quantity,ours,error,n,published,place,far,verdict\n"
+    lines = (
+        "a,1,0.1,3,1.4,here,-4,agrees\nb,1,0.1,3,1.1,here,-1,agrees\nc,1,1,9,9,here,-8,is lower\n"
+    )
+    (tmp_path / "figure_9.csv").write_text(header + lines)
+    (tmp_path / "figure_9.json").write_text(
+        '{"seed": 0, "quick": false, "seconds": 1, "version": "0", "notes": []}'
+    )
+    write_page(tmp_path, tmp_path / "page.md")
+    text = (tmp_path / "page.md").read_text()
+    assert "3 published figures can be compared, 2 agree, 1 of these only because" in text
+
+
 def test_reasons_belong_to_published_figures():
     text = (files("bayespoint.papers") / "reasons.csv").read_text(encoding="utf-8")
     for line in csv.DictReader(text.splitlines()):
