@@ -6,19 +6,13 @@ from sklearn.utils import Bunch
 
 from bayespoint.datasets import PAPER_DATA
 
-SHAPES = {
-    **{source.file: source.shape for source in PAPER_DATA.values()},
-    "raetsch/breast-cancer.npz": (277, 9),
-    "raetsch/titanic.npz": (2201, 3),
-    "uci/breast_cancer_wisconsin.npz": (699, 9),
-}
 N_TRAIN = 60
 N_SPLITS = 8
 
 
 def make_folder(folder) -> None:
     rng = np.random.default_rng(0)
-    for file, shape in SHAPES.items():
+    for file, shape, *_ in PAPER_DATA.values():
         X = rng.standard_normal(shape)
         y = np.where(X[:, 0] * X[:, 1] + 0.3 * rng.standard_normal(len(X)) > 0, 1, -1)
         orders = np.stack([rng.permutation(len(X)) for _ in range(N_SPLITS)])
@@ -30,8 +24,6 @@ def make_folder(folder) -> None:
             train_idx=orders[:2, :N_TRAIN],
             test_idx=orders[:2, N_TRAIN : 2 * N_TRAIN],
             gen_train_idx=orders[:, :N_TRAIN],
-            aspect_train=orders[0] % 2 == 0,
-            complete=np.arange(len(X)) >= len(X) // 40,
         )
 
 

@@ -50,7 +50,7 @@ def test_missing_network_says_what_to_do(monkeypatch):
     monkeypatch.delenv("BAYESPOINT_DATA", raising=False)
     monkeypatch.setattr("sklearn.datasets.fetch_openml", fail)
     for name in ("mnist", "usps"):
-        with pytest.raises(FileNotFoundError, match=f"{name} is missing.*BAYESPOINT_DATA"):
+        with pytest.raises(FileNotFoundError, match=f"{name} is missing.*by --data"):
             load_handwritten(name)
 
 
@@ -80,3 +80,28 @@ def test_openml_comes_in_the_original_order(monkeypatch):
     data = load_handwritten("mnist")
     assert data.X_train[1].tolist() == (X[1] / 255).tolist()
     assert data.y_test.tolist() == [3, 4]
+
+
+def test_usps_of_openml_gets_its_digits_and_grey_values(monkeypatch):
+    from sklearn.utils import Bunch
+
+    monkeypatch.delenv("BAYESPOINT_DATA", raising=False)
+    monkeypatch.setattr(digits, "SHAPES", {"usps": (10, 1, 2)})
+    monkeypatch.setattr(digits, "USPS_COUNTS", (1,) * 10)
+    X = np.array([[-1.0, 0.5]] * 10 + [[1.0, 0.0]])
+    y = np.array([str(k + 1) for k in range(10)] + ["4"])
+    found = Bunch(data=X, target=y)
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", lambda **_: found)
+    data = load_handwritten("usps")
+    assert data.X_train[0].tolist() == [0.0, 0.75]
+    assert data.X_test.tolist() == [[1.0, 0.5]]
+    assert data.y_train.tolist() == list(range(10))
+    assert data.y_test.tolist() == [3]
+    for wrong in (
+        Bunch(data=X, target=y[::-1]),  # another order
+        Bunch(data=X, target=np.char.mod("%d", y.astype(int) - 1)),  # 0 to 9
+        Bunch(data=(X + 1) / 2, target=y),  # other units
+    ):
+        found = wrong
+        with pytest.raises(ValueError, match=r"another data set.*usps\.npz by --data"):
+            load_handwritten("usps")

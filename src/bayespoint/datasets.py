@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ class _Source(NamedTuple):
     shape: tuple[int, int]
     openml: int
     positive: tuple[int, ...]  # classes that become +1, counted in sorted order
+    n_positive: int | None  # points of these classes; None where OpenML has another draw
     standardize: bool  # the folder's files are standardized already, OpenML's are not
 
 
@@ -30,13 +32,16 @@ class _Source(NamedTuple):
 # same winners as in its table 1; standardized, neither does (100 splits). OpenML's
 # waveform-5000 is another draw of the waves, with 19 columns of noise after the 21.
 PAPER_DATA = {
-    "heart": _Source("raetsch/heart.npz", (270, 13), 53, (1,), True),
-    "thyroid": _Source("raetsch/thyroid.npz", (215, 5), 40682, (1, 2), True),
-    "diabetes": _Source("raetsch/diabetes.npz", (768, 8), 37, (1,), True),
-    "waveform": _Source("raetsch/waveform.npz", (5000, 21), 60, (1,), True),
-    "banana": _Source("raetsch/banana.npz", (5300, 2), 1460, (1,), True),
-    "sonar": _Source("uci/sonar.npz", (208, 60), 40, (0,), False),
-    "ionosphere": _Source("uci/ionosphere.npz", (351, 34), 59, (1,), False),
+    "heart": _Source("raetsch/heart.npz", (270, 13), 53, (1,), 120, True),
+    "thyroid": _Source("raetsch/thyroid.npz", (215, 5), 40682, (1, 2), 65, True),
+    "diabetes": _Source("raetsch/diabetes.npz", (768, 8), 37, (1,), 268, True),
+    "waveform": _Source("raetsch/waveform.npz", (5000, 21), 60, (1,), None, True),
+    "banana": _Source("raetsch/banana.npz", (5300, 2), 1460, (1,), 2376, True),
+    "breast-cancer": _Source("raetsch/breast-cancer.npz", (277, 9), 13, (1,), 81, True),
+    "titanic": _Source("raetsch/titanic.npz", (2201, 3), 40704, (1,), 711, True),
+    "sonar": _Source("uci/sonar.npz", (208, 60), 40, (0,), 111, False),
+    "ionosphere": _Source("uci/ionosphere.npz", (351, 34), 59, (1,), 225, False),
+    "wisconsin": _Source("uci/breast_cancer_wisconsin.npz", (683, 9), 15, (1,), 239, False),
 }
 
 
@@ -257,12 +262,14 @@ class TwoGaussians:
 
 
 def load_paper_data(name: str, folder: str | os.PathLike | None = None) -> Bunch:
-    """Load a data set of table 1 of the Bayes point machines paper.
+    """Load a data set of the papers.
 
     Parameters
     ----------
-    name : {"heart", "thyroid", "diabetes", "waveform", "banana", "sonar", "ionosphere"}
-        Which one.
+    name : str
+        Which one: those of table 1 of the Bayes point machines paper ("heart", "thyroid",
+        "diabetes", "waveform", "banana", "sonar", "ionosphere"), and "breast-cancer",
+        "titanic" and "wisconsin".
     folder : path, default=None
         Folder with files raetsch/NAME.npz and uci/NAME.npz that hold X and y; by default
         the environment variable BAYESPOINT_DATA. Without either, the data are fetched
@@ -271,13 +278,16 @@ def load_paper_data(name: str, folder: str | os.PathLike | None = None) -> Bunch
     Returns
     -------
     Bunch
-        `X` of shape (n_samples, n_features) and `y`, -1 and +1. Sonar and ionosphere are
-        raw, the features of the others have mean 0 and variance about 1.
+        `X` of shape (n_samples, n_features) and `y`, -1 and +1. Sonar, ionosphere and
+        wisconsin are raw, the features of the others have mean 0 and variance about 1.
+        Rows with missing values are left out.
 
     Notes
     -----
-    Not all of OpenML's copies are identical to the benchmark: thyroid and diabetes are
-    standardized a little differently, and waveform is another draw.
+    Not all of OpenML's copies are identical to the benchmark: thyroid and breast-cancer are
+    standardized a little differently, waveform is another draw, banana may have fewer
+    digits, and titanic is coded as it is there. A copy with another number of rows, columns
+    or points of class +1 is refused.
 
     References
     ----------
@@ -289,10 +299,10 @@ def load_paper_data(name: str, folder: str | os.PathLike | None = None) -> Bunch
     source = PAPER_DATA[name]
     folder = folder or os.environ.get(DATA_VARIABLE)
     X, y = _read(source, Path(folder)) if folder else _fetch(name, source)
-    if X.shape != source.shape or len(y) != len(X):
+    if X.shape != source.shape or y.shape != X.shape[:1]:
         raise ValueError(
-            f"{name} should have shape {source.shape}, but X has {X.shape} and y has {len(y)} "
-            "entries: this is another data set."
+            f"{name} should have shape {source.shape}, but X has {X.shape} and y has {y.shape}: "
+            "this is another data set."
         )
     return Bunch(X=X, y=y)
 
@@ -307,26 +317,68 @@ def _read(source: _Source, folder: Path) -> tuple[np.ndarray, np.ndarray]:
             "data from OpenML."
         )
     with np.load(path) as data:
-        return data["X"].astype(np.float64), data["y"].astype(int)
+        return _complete(data["X"].astype(np.float64), data["y"].astype(int))
 
 
 def _fetch(name: str, source: _Source) -> tuple[np.ndarray, np.ndarray]:
     """Return X and y from OpenML, in the units of the benchmark."""
+    X, labels = fetch_arrays(name, source.openml, f"the file {source.file}")
+    _, code = np.unique(labels, return_inverse=True)
+    y = np.where(np.isin(code, source.positive), 1, -1)
+    X, y = _complete(X.astype(np.float64)[:, : source.shape[1]], y)
+    n_positive = np.count_nonzero(y > 0)
+    if source.n_positive not in (None, n_positive):
+        raise ValueError(
+            f"{name} should have {source.n_positive} points of class +1, but OpenML's data set "
+            f"{source.openml} has {n_positive}: this is another data set. Name a folder that "
+            f"has the file {source.file} by --data or {DATA_VARIABLE}."
+        )
+    if source.standardize:
+        X = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
+    return X, y
+
+
+def _complete(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows without missing values; arrays that do not fit are returned as they are."""
+    if X.ndim != 2 or y.shape != X.shape[:1]:
+        return X, y
+    complete = np.isfinite(X).all(axis=1)
+    return X[complete], y[complete]
+
+
+def fetch_arrays(name: str, data_id: int, files: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return features and labels, as texts, of a data set of OpenML.
+
+    Parameters
+    ----------
+    name : str
+        What the data set is called here.
+    data_id : int
+        Its number at OpenML.
+    files : str
+        What a data folder should have instead, for the message if OpenML is out of reach.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        Features; categories are counted in the order in which OpenML declares them.
+    labels : ndarray of shape (n_samples,)
+        Labels as texts.
+    """
     from sklearn.datasets import fetch_openml
 
     try:
-        data = fetch_openml(data_id=source.openml, as_frame=False, parser="liac-arff")
+        with warnings.catch_warnings():
+            # Said once, by the error, if it is of no use to try again.
+            warnings.filterwarnings("ignore", "A network error occurred")
+            data = fetch_openml(data_id=data_id, as_frame=False, parser="liac-arff")
     except OSError as error:
         raise FileNotFoundError(
             f"The data set {name} is missing: there is no data folder, and OpenML cannot be "
-            f"reached ({error}). Set {DATA_VARIABLE} to a folder with the file {source.file} "
-            "(arrays X and y), or connect to a network."
+            f"reached ({error}). Name a folder with {files} by --data or {DATA_VARIABLE}, or "
+            "connect to a network."
         ) from error
-    X = np.asarray(data.data, dtype=np.float64)[:, : source.shape[1]]
-    if source.standardize:
-        X = (X - X.mean(axis=0)) / X.std(axis=0)
-    _, code = np.unique(np.asarray(data.target, dtype=str), return_inverse=True)
-    return X, np.where(np.isin(code, source.positive), 1, -1)
+    return np.asarray(data.data), np.asarray(data.target, dtype=str)
 
 
 def _check_at_least(name: str, value: int, least: int) -> None:

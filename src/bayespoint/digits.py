@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.utils import Bunch
 
-from .datasets import DATA_VARIABLE
+from .datasets import DATA_VARIABLE, fetch_arrays
 
 # Training and test points, and features.
 SHAPES = {"mnist": (60_000, 10_000, 784), "usps": (7291, 2007, 256)}
@@ -19,7 +19,9 @@ MNIST_FILES = {
     "X_test": "t10k-images-idx3-ubyte.gz",
     "y_test": "t10k-labels-idx1-ubyte.gz",
 }
-MNIST_OPENML = 554
+OPENML = {"mnist": 554, "usps": 41082}
+# How often 0 to 9 occur in USPS's training set.
+USPS_COUNTS = (1194, 1005, 731, 658, 652, 556, 664, 645, 542, 644)
 
 
 def load_handwritten(name: str, folder: str | os.PathLike | None = None) -> Bunch:
@@ -33,7 +35,7 @@ def load_handwritten(name: str, folder: str | os.PathLike | None = None) -> Bunc
         Folder with the four original files of MNIST in mnist/ (idx format, gzipped) and
         with usps.npz (X_train, y_train, X_test, y_test; 1000 times the grey value in
         [-1, 1]); by default the environment variable BAYESPOINT_DATA. Without either,
-        MNIST is fetched from OpenML and kept by scikit-learn.
+        they are fetched from OpenML and kept by scikit-learn.
 
     Returns
     -------
@@ -48,7 +50,7 @@ def load_handwritten(name: str, folder: str | os.PathLike | None = None) -> Bunc
         raise ValueError(f'name should be "mnist" or "usps", but is {name!r}.')
     folder = folder or os.environ.get(DATA_VARIABLE)
     if not folder:
-        data = _fetch_mnist(name)
+        data = _fetch(name)
     elif name == "mnist":
         files = {key: _find(Path(folder), f"mnist/{file}") for key, file in MNIST_FILES.items()}
         data = {key: _read_idx(path) for key, path in files.items()}
@@ -91,20 +93,19 @@ def _read_idx(path: Path) -> np.ndarray:
     return values.reshape(shape)
 
 
-def _fetch_mnist(name: str) -> dict[str, np.ndarray]:
-    """Return MNIST from OpenML."""
-    from sklearn.datasets import fetch_openml
-
-    missing = (
-        f"{name} is missing: there is no data folder, and it could not be fetched from OpenML. "
-        f"Set {DATA_VARIABLE} to a folder with its files."
-    )
-    if name != "mnist":
-        raise FileNotFoundError(missing)
-    try:
-        data = fetch_openml(data_id=MNIST_OPENML, as_frame=False, parser="liac-arff")
-    except OSError as error:
-        raise FileNotFoundError(f"{missing} ({error})") from error
-    X, y = np.asarray(data.data), np.asarray(data.target).astype(int)
-    first = SHAPES["mnist"][0]
+def _fetch(name: str) -> dict[str, np.ndarray]:
+    """Return digits from OpenML, training points first, as in the files of the folder."""
+    file = "usps.npz" if name == "usps" else "the four files of mnist/"
+    X, labels = fetch_arrays(name, OPENML[name], file)
+    y, first = labels.astype(int), SHAPES[name][0]
+    if name == "usps":
+        # There digits are called 1 to 10, and grey values are in [-1, 1].
+        X, y = 1000 * X, y - 1
+        counts = tuple(np.count_nonzero(y[:first] == digit) for digit in range(10))
+        if counts != USPS_COUNTS or (X.min(), X.max()) != (-1000, 1000):
+            raise ValueError(
+                "OpenML's USPS should begin with the training set, with classes 1 to 10 and grey "
+                "values from -1 to 1, but does not: this is another data set. Name a folder with "
+                f"{file} by --data or {DATA_VARIABLE}."
+            )
     return {"X_train": X[:first], "y_train": y[:first], "X_test": X[first:], "y_test": y[first:]}

@@ -1,4 +1,6 @@
 import csv
+import urllib.error
+import warnings
 from fnmatch import fnmatchcase
 from importlib.resources import files
 
@@ -53,6 +55,20 @@ def test_differences_have_a_reason(tmp_path):
     assert reason_for("table_1", "something else") == "We do not know why."
 
 
+def test_agreement_for_want_of_repetitions_is_counted_apart(tmp_path):
+    header = "quantity,ours,error,n,published,place,far,verdict\n"
+    lines = (
+        "a,1,0.1,3,1.4,here,-4,agrees\nb,1,0.1,3,1.1,here,-1,agrees\nc,1,1,9,9,here,-8,is lower\n"
+    )
+    (tmp_path / "figure_9.csv").write_text(header + lines)
+    (tmp_path / "figure_9.json").write_text(
+        '{"seed": 0, "quick": false, "seconds": 1, "version": "0", "notes": []}'
+    )
+    write_page(tmp_path, tmp_path / "page.md")
+    text = (tmp_path / "page.md").read_text()
+    assert "3 published figures can be compared, 2 agree, 1 of these only because" in text
+
+
 def test_reasons_belong_to_published_figures():
     text = (files("bayespoint.papers") / "reasons.csv").read_text(encoding="utf-8")
     for line in csv.DictReader(text.splitlines()):
@@ -77,3 +93,30 @@ def test_errors_are_one_line(arguments, message, tmp_path, monkeypatch):
     assert result.exit_code == 1
     assert message in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("table_1", "raetsch/heart.npz"),
+        ("table_2_1", "raetsch/heart.npz"),
+        ("figure_2_7", "raetsch/thyroid.npz"),
+        ("wisconsin", "uci/breast_cancer_wisconsin.npz"),
+        ("table_18_1", "uci/sonar.npz"),
+        ("figure_10", "usps.npz"),
+    ],
+)
+def test_without_folder_and_network_one_line_says_what_is_missing(
+    name, wanted, tmp_path, monkeypatch
+):
+    def fail(**_):
+        warnings.warn("A network error occurred while downloading it. Retrying...", stacklevel=1)
+        raise urllib.error.URLError("no network in tests")
+
+    monkeypatch.delenv("BAYESPOINT_DATA", raising=False)
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", fail)
+    result = invoke("run", name, "--quick", "--output", tmp_path)
+    assert result.exit_code == 1
+    assert "OpenML cannot be reached" in result.stderr
+    assert f"{wanted} by --data" in result.stderr
+    assert result.output.count("\n") == 1

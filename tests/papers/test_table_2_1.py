@@ -1,13 +1,21 @@
 import numpy as np
 import pytest
+from sklearn.utils import Bunch
 
+from bayespoint.datasets import PAPER_DATA
 from bayespoint.papers import figure_2_8, raetsch
 from bayespoint.papers.experiment import Plan
-from bayespoint.papers.raetsch import choose_sigma, count_errors, load_benchmark, machine
+from bayespoint.papers.raetsch import (
+    TRAIN_SIZES,
+    choose_sigma,
+    count_errors,
+    load_benchmark,
+    machine,
+)
 
 
 @pytest.fixture
-def folder(tmp_path, rng):
+def folder(tmp_path, rng, monkeypatch):
     X = rng.standard_normal((90, 2))
     # With so much noise solutions are unique.
     y = np.where(X[:, 0] * X[:, 1] + 0.7 * rng.standard_normal(90) > 0, 1, -1)
@@ -15,6 +23,7 @@ def folder(tmp_path, rng):
     random = np.stack([rng.permutation(90)[:50] for _ in range(6)])
     (tmp_path / "raetsch").mkdir()
     for name in ("banana", "heart"):
+        monkeypatch.setitem(PAPER_DATA, name, PAPER_DATA[name]._replace(shape=X.shape))
         np.savez(
             tmp_path / "raetsch" / f"{name}.npz",
             X=X,
@@ -34,12 +43,29 @@ def test_published_splits_come_first(folder):
     assert load_benchmark("banana", str(folder), 1).n_published == 1
 
 
-def test_missing_data_are_named(folder, monkeypatch):
-    monkeypatch.delenv("BAYESPOINT_DATA", raising=False)
-    with pytest.raises(FileNotFoundError, match="--data or BAYESPOINT_DATA"):
-        load_benchmark("banana", None, 5)
+def test_missing_data_are_named(folder):
     with pytest.raises(FileNotFoundError, match=r"raetsch/titanic\.npz"):
         load_benchmark("titanic", str(folder), 5)
+
+
+@pytest.mark.parametrize("name", TRAIN_SIZES)
+def test_splits_of_data_from_openml_are_random_and_of_the_published_size(name, monkeypatch, rng):
+    monkeypatch.delenv("BAYESPOINT_DATA", raising=False)
+    n_samples, n_features = PAPER_DATA[name].shape
+    n_positive = PAPER_DATA[name].n_positive or n_samples // 3
+    data = Bunch(
+        data=rng.standard_normal((n_samples, n_features)),
+        target=np.array(["a"] * (n_samples - n_positive) + ["b"] * n_positive, dtype=object),
+    )
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", lambda **_: data)
+    found = load_benchmark(name, None, 3, seed=1)
+    assert (len(found.splits), found.n_published) == (3, 0)
+    for train, test in found.splits:
+        assert len(train) == TRAIN_SIZES[name]
+        assert np.array_equal(np.sort(np.concatenate([train, test])), np.arange(n_samples))
+    again, other = load_benchmark(name, None, 3, seed=1), load_benchmark(name, None, 3, seed=2)
+    assert np.array_equal(found.splits[2][0], again.splits[2][0])
+    assert not np.array_equal(found.splits[2][0], other.splits[2][0])
 
 
 def test_width_is_the_median_of_the_best(folder, monkeypatch):

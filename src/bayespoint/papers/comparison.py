@@ -67,10 +67,10 @@ def run(plan: Plan) -> Outcome:
     """Train all classifiers on the same splits, and rank them."""
     names = plan.choose(("heart", "thyroid"), NAMES)
     models = classifiers(plan.quick)
-    n_splits = plan.choose(2, 3)
+    n_splits = plan.choose(2, 10)
     scores = []
     for name in names:
-        data = load_benchmark(name, plan.data, n_splits)
+        data = load_benchmark(name, plan.data, n_splits, plan.seed)
         items = [(data, *split, model) for model in models.values() for split in data.splits]
         found = np.reshape(plan.repeat(score, items, name), (len(models), n_splits, len(SCORES)))
         scores.append(found)

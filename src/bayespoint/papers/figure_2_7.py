@@ -21,7 +21,7 @@ LINES = ("support vectors", "training error", "test error", "leave-one-out bound
 def run(plan: Plan) -> Outcome:
     """Train with each width on the first splits."""
     logs = plan.choose(LOG_SIGMAS[4:9:2], LOG_SIGMAS)
-    data = load_benchmark("thyroid", plan.data, plan.choose(2, 20))
+    data = load_benchmark("thyroid", plan.data, plan.choose(2, 20), plan.seed)
     items = [(data, *split, np.exp(log)) for log in logs for split in data.splits]
     values = np.reshape(plan.repeat(measure, items), (len(logs), len(data.splits), len(LINES)))
     means = center(values)

@@ -25,7 +25,7 @@ def run(plan: Plan) -> Outcome:
     figures: dict[str, Measured] = {}
     curves, lines, notes = {}, [], []
     for name, n_splits in plan.choose({"heart": 2}, N_SPLITS).items():
-        data = load_benchmark(name, plan.data, n_splits)
+        data = load_benchmark(name, plan.data, n_splits, plan.seed)
         sigma = choose_sigma(data, plan.choose((2.0, 4.0), SIGMAS), plan)
         items = [(data, *split, sigma) for split in data.splits]
         curves[name] = errors = np.array(plan.repeat(follow_path, items, name))

@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from .published import PAPERS
+from .published import AGREE, PAPERS
 from .registry import EXPERIMENTS, Experiment
 
 HEAD = """# The papers, again
@@ -19,8 +19,10 @@ Every table and figure of the papers as an experiment: `bayespoint papers list` 
 `bayespoint papers run NAME` runs one, and `bayespoint papers page` has made this page from
 what they wrote. Figures are means with standard errors over repetitions. *far* is
 the difference from the published figure in standard errors (of both, and of the rounding of
-what is printed); up to 2 it agrees. *not compared*: the paper shows an example whose data it
-does not publish, so that ours is another example.
+what is printed); up to 2 it agrees. A standard error of few repetitions (n) is itself uncertain,
+so with them it agrees up to what Student's t exceeds as rarely as a normal number exceeds 2:
+up to 4.5 with 3, 2.9 with 5, 2.3 with 10. *not compared*: the paper shows an example whose
+data it does not publish, so that ours is another example.
 """
 
 
@@ -56,9 +58,14 @@ def _summary(kept: list[Experiment], source: Path) -> str:
         if line["far"] and not _circumstances(e, source)["quick"]
     ]
     differ = [(e, line) for e, line in judged if line["verdict"] != "agrees"]
+    # With few repetitions that is hardly a confirmation.
+    loose = sum(
+        line["verdict"] == "agrees" and abs(float(line["far"])) > AGREE for _, line in judged
+    )
     counts = {e.name: [line["verdict"] == "agrees" for f, line in judged if f is e] for e in kept}
     lines = [
-        f"{len(judged)} published figures can be compared, {len(judged) - len(differ)} agree. "
+        f"{len(judged)} published figures can be compared, {len(judged) - len(differ)} agree, "
+        f"{loose} of these only because so few repetitions cannot tell (*far* beyond {AGREE:g}). "
         "They are not independent: figures of one experiment share data, above all the entries "
         "of table_18_1. By experiment, agreeing of all: "
         + ", ".join(f"{name} {sum(ok)} of {len(ok)}" for name, ok in counts.items() if ok)

@@ -8,9 +8,11 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from scipy.special import ndtr, stdtrit
+
 from .experiment import Measured
 
-# Figures agree within so many standard errors.
+# Figures agree within so many standard errors, if these are known well.
 AGREE = 2.0
 PAPERS = {
     "000": "Herbrich, Graepel, Campbell (2001), Bayes Point Machines",
@@ -78,5 +80,31 @@ def judge(ours: Measured, theirs: Published) -> Verdict:
     if not math.isnan(theirs.error):
         spread = math.hypot(spread, theirs.error)
     far = (ours.mean - theirs.value) / spread
-    text = "agrees" if abs(far) <= AGREE else "is higher" if far > 0 else "is lower"
+    limit = agreement_limit(ours.n, ours.error / spread)
+    text = "agrees" if abs(far) <= limit else "is higher" if far > 0 else "is lower"
     return Verdict(far, text)
+
+
+def agreement_limit(n: int, share: float) -> float:
+    """Return the standard errors within which figures agree: 2, more for few repetitions.
+
+    Parameters
+    ----------
+    n : int
+        Repetitions that gave our standard error; 1 if it was not got by repeating. (For
+        counts it is the number of tests, so large that nothing changes.)
+    share : float
+        Our standard error in units of that of the difference, at most 1. The rest is what
+        the paper states or has rounded off, and counts as known.
+
+    Returns
+    -------
+    float
+        What Student's t exceeds as rarely as a normal number exceeds 2. Its degrees of
+        freedom are those of Welch and Satterthwaite, n - 1 if all of the error is ours.
+    """
+    if n < 2:
+        return AGREE
+    # With 1e9 degrees of freedom it is the normal distribution.
+    freedom = (n - 1) / max(share**4, 1e-9)
+    return -float(stdtrit(freedom, ndtr(-AGREE)))

@@ -10,12 +10,22 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import ShuffleSplit, StratifiedKFold
 
-from ..datasets import DATA_VARIABLE
+from ..datasets import DATA_VARIABLE, PAPER_DATA, load_paper_data
 from ..margin import AdaptiveMarginSVC
 from .experiment import Plan
 
+# Training points of the published splits.
+TRAIN_SIZES = {
+    "banana": 400,
+    "breast-cancer": 200,
+    "diabetes": 468,
+    "heart": 170,
+    "thyroid": 140,
+    "titanic": 150,
+    "waveform": 400,
+}
 # Candidates for the width of the kernel, half an octave apart.
 SIGMAS = tuple(2.0 ** (k / 2) for k in range(-4, 11))
 # The width is the median of the best ones on so many training sets, by so many folds.
@@ -32,7 +42,7 @@ class Benchmark(NamedTuple):
     n_published: int  # splits that are the published ones; they come first
 
 
-def load_benchmark(name: str, folder: str | None, n_splits: int) -> Benchmark:
+def load_benchmark(name: str, folder: str | None, n_splits: int, seed: int = 0) -> Benchmark:
     """Load a data set with published splits as far as they are known, then random ones.
 
     Parameters
@@ -42,26 +52,24 @@ def load_benchmark(name: str, folder: str | None, n_splits: int) -> Benchmark:
     folder : str or None
         Folder with raetsch/NAME.npz; by default the environment variable BAYESPOINT_DATA.
         The file holds X, y, train_idx and test_idx (a row a published split) and
-        gen_train_idx (a row a random split, whose test points are all others).
+        gen_train_idx (a row a random split, whose test points are all others). Without
+        either, the data are fetched from OpenML, and all splits are random.
     n_splits : int
         Number of splits, at most as many as there are in the file.
+    seed : int, default=0
+        Seed of the random splits of data from OpenML.
 
     Returns
     -------
     Benchmark
         Points, labels -1 and +1, and splits.
     """
+    X, y = load_paper_data(name, folder).values()
     folder = folder or os.environ.get(DATA_VARIABLE)
     if not folder:
-        raise FileNotFoundError(
-            f"The splits of the benchmark are needed: name a folder with the file "
-            f"raetsch/{name}.npz by --data or {DATA_VARIABLE}."
-        )
-    path = Path(folder) / "raetsch" / f"{name}.npz"
-    if not path.is_file():
-        raise FileNotFoundError(f"There is no file raetsch/{name}.npz in the data folder {folder}.")
-    with np.load(path) as file:
-        X, y = file["X"].astype(float), file["y"].astype(int)
+        shuffle = ShuffleSplit(n_splits, train_size=TRAIN_SIZES[name], random_state=seed)
+        return Benchmark(X, y, list(shuffle.split(X)), 0)
+    with np.load(Path(folder) / PAPER_DATA[name].file) as file:
         published = list(zip(file["train_idx"], file["test_idx"], strict=True))
         everything = np.arange(len(y))
         random = [(train, np.setdiff1d(everything, train)) for train in file["gen_train_idx"]]

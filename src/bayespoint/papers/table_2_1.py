@@ -41,7 +41,7 @@ def run(plan: Plan) -> Outcome:
     figures: dict[str, Measured] = {}
     lines, notes = [], []
     for name in plan.choose(QUICK_NAMES, NAMES):
-        data = load_benchmark(name, plan.data, plan.choose(3, 100))
+        data = load_benchmark(name, plan.data, plan.choose(3, 100), plan.seed)
         sigma = choose_sigma(data, plan.choose(QUICK_SIGMAS, SIGMAS), plan)
         svc = choose_svc(data, plan)
         n_rounds = plan.choose(20, N_ROUNDS)

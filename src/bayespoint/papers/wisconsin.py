@@ -1,7 +1,7 @@
 """002, sec. 18.6: Wisconsin breast cancer, ten points left out at a time.
 
 Raw features, sigma 1.75, a threshold; largest margin and Bayes point. The paper speaks of
-673 complete rows, while the file has 683.
+673 complete rows, while there are 683.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from ..classifier import BayesPointClassifier
+from ..datasets import load_paper_data
 from ..solvers import Billiard
 from .experiment import Measured, Outcome, Plan, counted
 from .picture import canvas, color
 from .published import published
-from .sonar import load_uci
 
 GAMMA = 1 / (2 * 1.75**2)
 LEFT_OUT = 10
@@ -27,9 +27,7 @@ MACHINES = ("maximal margin SVM", "billiard")
 
 def run(plan: Plan) -> Outcome:
     """Leave out ten points at a time, and count errors."""
-    data = load_uci("breast_cancer_wisconsin", plan.data)
-    complete = data["complete"].astype(bool)
-    X, y = data["X"][complete].astype(float), data["y"][complete]
+    X, y = load_paper_data("wisconsin", plan.data).values()
     order = np.random.default_rng(plan.seed).permutation(len(y))
     folds = [order[i : i + LEFT_OUT] for i in range(0, len(y) - LEFT_OUT + 1, LEFT_OUT)]
     folds = folds[: plan.choose(3, len(folds))]
