@@ -50,7 +50,8 @@ def test_differences_have_a_reason(tmp_path):
     )
     write_page(tmp_path, tmp_path / "page.md")
     text = (tmp_path / "page.md").read_text()
-    assert "Differs by more than two standard errors: banana, BPM error %. The paper's billiard stops early" in text
+    difference = "Differs by more than two standard errors: banana, BPM error %. "
+    assert difference + "The paper's billiard stops early" in text
     assert "1 published figures can be compared, 0 agree" in text
     assert reason_for("table_1", "something else") == "We do not know why."
 
