@@ -25,6 +25,7 @@ da = pytest.importorskip("dask.array")
 dask_distributed = pytest.importorskip("distributed")
 
 COVARIANCES = ["full", "factorized"]
+UNMIXED = np.empty(0)
 
 
 @contextmanager
@@ -242,13 +243,13 @@ def test_sites_that_nobody_knows_of_are_not_used(data):
         known = portion()
         for stamp in range(20):
             belief = prior.times(known.product(prior))
-            _sweep(known, stamp, stamp + 1, belief, 1.0, [])
+            _sweep(known, stamp, stamp + 1, belief, 1.0, UNMIXED)
         product = known.product(prior)
         # Made anew, it does not know what the belief takes for known.
         fresh = portion()
-        assert _sweep(fresh, 20, 21, belief, 1.0, []).value is None
+        assert _sweep(fresh, 20, 21, belief, 1.0, UNMIXED).value is None
         again = _catch_up(fresh, 21, prior, 100).value
-        assert _sweep(fresh, 21, 22, prior.times(again), 1.0, []).value is not None
+        assert _sweep(fresh, 21, 22, prior.times(again), 1.0, UNMIXED).value is not None
     # It stops when a sweep moves it by 1e-6.
     np.testing.assert_allclose(again.precision, product.precision, rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(again.shift, product.shift, rtol=1e-5, atol=1e-5)

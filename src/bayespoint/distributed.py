@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from functools import partial, reduce
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,14 +14,11 @@ from sklearn.utils.validation import _check_sample_weight
 
 from ._threads import one_blas_thread
 from .linear import LinearBayesPointClassifier, column_sums
-from .solvers.linear import Belief, FullRows, Rows
+from .solvers.linear import MIXED, Belief, FullRows, Rows, mixed
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-# Rows with a full covariance are refined in so many turns, and what workers learn in one is
-# known to all in the next: at once they would overdo it, and need twice the sweeps.
-TURNS = 4
 # Sweeps, alone, of rows whose sites were lost: with the others soon to follow, and where
 # there is nothing else to come, or until they move by less.
 CATCH_UP = 3
@@ -98,6 +94,7 @@ class _Portion:
     def __init__(self, rows: list[Rows]):
         self.rows = rows
         self.products: list[Belief] = []
+        self.past: list[list[Belief]] = []  # products after latest sweeps
         self.stamp = 0
         self.damping = min((some.damping for some in rows), default=1.0)
 
@@ -109,6 +106,18 @@ class _Portion:
             belief = belief.over(self.products[number]).times(product)
             self.products[number] = product
         return self.product(belief)
+
+    @property
+    def remembers(self) -> int:
+        """How many of the latest sweeps it can mix."""
+        return min((some.remembers for some in self.rows), default=MIXED)
+
+    def mix(self, weights: np.ndarray) -> None:
+        """Mix the sites after the latest sweeps, the last one last, and remember as many."""
+        for some in self.rows:
+            some.mix(weights)
+        self.past = [*self.past, self.products][-len(weights) :]
+        self.products = [mixed(weights, products) for products in zip(*self.past, strict=True)]
 
     def product(self, belief: Belief) -> Belief:
         """Return the product of the sites, which is of the kind of a belief."""
@@ -127,6 +136,12 @@ class _Handle:
         self.address = address  # where it was last
         self.stamp = 0
         self.product: Any = None  # of its sites
+        self.past: list[Belief] = []  # products after latest sweeps
+
+    def mix(self, weights: np.ndarray) -> None:
+        """Take note that the portion will mix its sites."""
+        self.past = [*self.past, self.product][-len(weights) :]
+        self.product = mixed(weights, self.past)
 
     def move(self, client: Client, address: str) -> None:
         """Have the portion moved; a second copy would grow old."""
@@ -140,9 +155,10 @@ class _Answer(NamedTuple):
 
     value: Any
     address: str
+    remembers: int
 
 
-class _Cluster:
+class _Cluster(Rows):
     """Rows that are elsewhere.
 
     Parameters
@@ -162,90 +178,84 @@ class _Cluster:
         self.stamps = count(1)
         settled.covariance_, settled.prior_variance_ = model.covariance_, model.prior_variance_
         self.threads = client.nthreads()
-        groups = _groups(client, labeled)
-        full = model.covariance_ == "full"
-        n_turns = TURNS if full and len(groups) > 1 else 1
-        self.turns = [
-            [
-                _Handle(
-                    client.submit(
-                        _portion,
-                        settled,
-                        partitions,
-                        turn,
-                        n_turns,
-                        n / n_rows,
-                        workers=[address],
-                        allow_other_workers=True,
-                        pure=False,
-                    ),
-                    address,
-                )
-                for address, partitions in groups
-            ]
-            for turn in range(n_turns)
+        if n < n_rows:  # a small task, which one worker does without waiting for others
+            some = [client.submit(_some, part, n / n_rows, pure=False) for part in labeled]
+            groups = [(min(self.threads), some)]
+        else:
+            groups = _groups(client, labeled)
+        place = {"allow_other_workers": True, "pure": False}
+        self.handles = [
+            _Handle(client.submit(_portion, settled, parts, workers=[address], **place), address)
+            for address, parts in groups
         ]
         if n == n_rows:
             from distributed import wait
 
             # Portions hold all that is needed now, and Dask could make partitions again.
-            wait([handle.portion for handles in self.turns for handle in handles])
+            wait([handle.portion for handle in self.handles])
             labeled.clear()
-        # If all overdo it together, by as many times as there are, this is still right.
+        # If all overdo it together, by as many times as there are, this is still right. With
+        # a full covariance this is mended by mixing.
+        full = model.covariance_ == "full"
         self.damping = FullRows.damping if full else 2 / (1 + len(groups))
+        self.weights = np.empty(0)  # of a mixture that portions are still to be told of
+        self.n_remembered = 0  # sweeps since sites were lost
+
+    @property
+    def remembers(self) -> int:
+        """How many of the latest sweeps they can mix."""
+        return self.n_remembered
+
+    def mix(self, weights: np.ndarray) -> None:
+        """Mix the sites after the latest sweeps when the next begins."""
+        self.weights = weights
+        for handle in self.handles:
+            handle.mix(weights)
 
     def sweep(self, belief: Belief, share: float) -> Belief:
         """Let all portions make a share of their updates, and return the product of all."""
-        share = min(share, self.damping)
         self._spread()
-        asked: list[tuple[_Handle, int, Future]] = []
-        for handles in self.turns:
-            # What earlier turns find goes from worker to worker: to hear of it here and to
-            # send it out again would take as long as a turn.
-            earlier = [future for *_, future in asked]
-            for handle in handles:
-                stamp = next(self.stamps)
-                future = self._submit(_sweep, handle, stamp, belief, share, earlier)
-                asked.append((handle, stamp, future))
-        portions, stamps, futures = zip(*asked, strict=True)
+        stamps = [next(self.stamps) for _ in self.handles]
+        request = belief, min(share, self.damping), self.weights
+        self.n_remembered += 1
+        changes = self._ask(_sweep, self.handles, [(stamp, *request) for stamp in stamps])
+        self.weights = np.empty(0)
         lost = []
-        changes = self._gather(portions, futures)
-        for handle, stamp, change in zip(portions, stamps, changes, strict=True):
-            handle.stamp = stamp
+        for handle, stamp, change in zip(self.handles, stamps, changes, strict=True):
             if change is None:
                 lost.append(handle)
             else:
+                handle.stamp = stamp
                 handle.product = change.times(handle.product or belief.nothing())
                 belief = belief.times(change)
         if lost:
             for handle, product in zip(lost, self._restart(lost, belief), strict=True):
                 handle.product = product
-        return reduce(Belief.times, (handle.product for handle in portions))
+            self.n_remembered = min(self.n_remembered, 1)
+        return reduce(Belief.times, (handle.product for handle in self.handles))
 
     def log_constant(self, belief: Belief) -> float:
         """Return their part of the log evidence."""
-        handles = [handle for handles in self.turns for handle in handles]
-        while None in (parts := self._ask(_log_constant, handles, [(belief,)] * len(handles))):
-            lost = [h for h, part in zip(handles, parts, strict=True) if part is None]
+        requests = [(belief,)] * len(self.handles)
+        while None in (parts := self._ask(_log_constant, self.handles, requests)):
+            lost = [h for h, part in zip(self.handles, parts, strict=True) if part is None]
             # They find what they had found before.
             self._restart(lost, belief, CATCH_UP_LATE)
         return sum(parts)
 
     def _spread(self) -> None:
         """Move portions from workers that took over those of a lost one to idle workers."""
-        threads = self.threads
-        for handles in self.turns:
-            held = Counter(handle.address for handle in handles)
-            if all(n <= threads.get(address, 0) for address, n in held.items()):
-                continue
-            threads = self.threads = self.client.nthreads()
-            idle = Counter(threads) - held
-            for handle in handles:
-                if held[handle.address] > threads.get(handle.address, 0) and idle:
-                    held[handle.address] -= 1
-                    handle.move(self.client, next(idle.elements()))
-                    idle[handle.address] -= 1
-                    idle = +idle
+        held = Counter(handle.address for handle in self.handles)
+        if all(n <= self.threads.get(address, 0) for address, n in held.items()):
+            return
+        self.threads = self.client.nthreads()
+        idle = Counter(self.threads) - held
+        for handle in self.handles:
+            if held[handle.address] > self.threads.get(handle.address, 0) and idle:
+                held[handle.address] -= 1
+                handle.move(self.client, next(idle.elements()))
+                idle[handle.address] -= 1
+                idle = +idle
 
     def _restart(
         self, handles: list[_Handle], belief: Belief, n_sweeps: int = CATCH_UP
@@ -257,30 +267,18 @@ class _Cluster:
         return self._ask(_catch_up, handles, [(cavity, n_sweeps) for cavity in cavities])
 
     def _ask(self, task, handles: list[_Handle], requests: list[tuple]) -> list[Any]:
-        """Return what a task says of portions."""
+        """Return what a task says of portions, done where they were last if possible."""
+        place = {"allow_other_workers": True, "pure": False}
         futures = [
-            self._submit(task, handle, *request)
+            self.client.submit(
+                task, handle.portion, handle.stamp, *request, workers=[handle.address], **place
+            )
             for handle, request in zip(handles, requests, strict=True)
         ]
-        return self._gather(handles, futures)
-
-    def _submit(self, task, handle: _Handle, *request) -> Future:
-        """Have a task done on a portion, where it was last if that is possible."""
-        return self.client.submit(
-            task,
-            handle.portion,
-            handle.stamp,
-            *request,
-            workers=[handle.address],
-            allow_other_workers=True,
-            pure=False,
-        )
-
-    def _gather(self, handles: Iterable[_Handle], futures: Iterable[Future]) -> list[Any]:
-        """Return the values of answers, and remember where they come from."""
-        answers = self.client.gather(list(futures))
+        answers = self.client.gather(futures)
         for handle, answer in zip(handles, answers, strict=True):
             handle.address = answer.address
+            self.n_remembered = min(self.n_remembered, answer.remembers)
         return [answer.value for answer in answers]
 
 
@@ -467,17 +465,17 @@ def _sums(part):
     return np.unique(signs), len(signs), column_sums(X, weight)
 
 
-def _portion(model, partitions: list, turn: int, n_turns: int, share: float) -> _Portion:
-    """Return a share of the rows of partitions, those of a turn."""
-    rows = []
-    for X, signs, weight in partitions:
-        here = np.arange(turn, len(signs), n_turns)
-        if share < 1:
-            # Always the same rows: nothing else is random.
-            here = np.random.default_rng(turn).permutation(here)[: round(share * len(here))]
-        if len(here):
-            rows.append(model._rows(X[here], signs[here], weight[here]))
-    return _Portion(rows)
+def _some(part, share: float):
+    """Return a share of the rows of a partition."""
+    # Always the same rows: nothing else is random.
+    n = len(part[1])
+    here = np.random.default_rng(n).choice(n, round(share * n), replace=False)
+    return tuple(values[np.sort(here)] for values in part)
+
+
+def _portion(model, partitions: list) -> _Portion:
+    """Return the rows of partitions."""
+    return _Portion([model._rows(*part) for part in partitions if len(part[1])])
 
 
 def _moved(portion: _Portion) -> _Portion:
@@ -490,20 +488,18 @@ def _sweep(
     stamp: int,
     belief: Belief,
     share: float,
-    earlier: list[_Answer],
+    weights: np.ndarray,
 ) -> _Answer:
-    """Refine sites, and return by what their product was multiplied.
-
-    The belief is what was known before the sweep, without the changes of earlier turns.
-    """
+    """Refine sites, mixed by weights if there are any; return by what they change the belief."""
     if portion.stamp != known:
-        return _Answer(None, _here())
-    changes = [answer.value for answer in earlier if answer.value is not None]
-    belief, before = reduce(Belief.times, changes, belief), portion.product(belief)
+        return _answer(None, portion)
+    if len(weights):
+        portion.mix(weights)
+    before = portion.product(belief)
     with one_blas_thread():
         change = portion.sweep(belief, share).over(before)
     portion.stamp = stamp
-    return _Answer(change, _here())
+    return _answer(change, portion)
 
 
 def _catch_up(portion: _Portion, stamp: int, cavity: Belief, n_sweeps: int) -> _Answer:
@@ -515,13 +511,17 @@ def _catch_up(portion: _Portion, stamp: int, cavity: Belief, n_sweeps: int) -> _
             if belief.distance(last) <= CLOSE:
                 break
     portion.stamp = stamp
-    return _Answer(portion.product(cavity), _here())
+    return _answer(portion.product(cavity), portion)
 
 
 def _log_constant(portion: _Portion, known: int, belief: Belief) -> _Answer:
     with one_blas_thread():
         value = portion.log_constant(belief) if portion.stamp == known else None
-    return _Answer(value, _here())
+    return _answer(value, portion)
+
+
+def _answer(value, portion: _Portion) -> _Answer:
+    return _Answer(value, _here(), portion.remembers)
 
 
 def _here() -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import reduce
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
@@ -30,6 +31,14 @@ CALMEST = 0.1
 LIVELIER = 1.1
 # The logarithm of the prior's factor need not be as exact as weights in standard deviations.
 LESS_EXACT = 0.5
+# Sites after so many sweeps are mixed, once sweeps change less than this, and no longer where
+# the change grows by this factor; moves that differ by less than this share are the same.
+MIXED = 10
+NEAR = 1.0
+GROWN = 2.0
+SAME = 1e-6
+# What is remembered for this needs at most this share of the memory of (dense) rows.
+MEMORY = 0.5
 
 
 class Belief(NamedTuple):
@@ -90,21 +99,30 @@ class Belief(NamedTuple):
         """Return a power of it."""
         return Belief(power * self.precision, power * self.shift)
 
+    def is_proper(self) -> bool:
+        """Tell whether it can be normalized."""
+        if self.is_full:
+            return linalg.lapack.dpotrf(self.precision)[1] == 0
+        return bool(np.all(self.precision > 0))
+
     def nothing(self) -> Belief:
         """Return the factor of the same kind that says nothing."""
         return Belief(np.zeros_like(self.precision), np.zeros_like(self.shift))
 
-    def distance(self, other: Belief) -> float:
-        """Return how far another is, in standard deviations and shares of the precision."""
+    def moved(self, other: Belief) -> np.ndarray:
+        """Return how it moved from another, in standard deviations and shares of the precision."""
         step = self.mean() - other.mean()
         if self.is_full:
-            squares = step @ self.precision @ step
+            step = linalg.cholesky(self.precision) @ step
             mine, theirs = np.diagonal(self.precision), np.diagonal(other.precision)
         else:
-            squares = self.precision @ step**2
+            step *= np.sqrt(self.precision)
             mine, theirs = self.precision, other.precision
-        squares += np.sum((1 - theirs / mine) ** 2)
-        return float(np.sqrt(squares / len(step)))
+        return np.append(step, 1 - theirs / mine)
+
+    def distance(self, other: Belief) -> float:
+        """Return how far another is, the root mean square of such moves."""
+        return _size(self.moved(other))
 
 
 class Fit(NamedTuple):
@@ -121,16 +139,27 @@ class Fit(NamedTuple):
     n_iter: int
 
 
-class Rows(Protocol):
+class Rows:
     """Training points with their sites, here or elsewhere."""
 
-    damping: float  # the share of an update that they are asked for, but for the first
+    damping = 1.0  # the share of an update that they are asked for, but for the first
+
+    @property
+    def remembers(self) -> int:
+        """How many of the latest sweeps they can mix."""
+        return 0
 
     def sweep(self, belief: Belief, share: float) -> Belief:
         """Make a share of the update of the sites, and return their product."""
+        raise NotImplementedError
+
+    def mix(self, weights: np.ndarray) -> None:
+        """Mix the sites after the latest sweeps, the last one last, and remember as many."""
+        raise NotImplementedError
 
     def log_constant(self, belief: Belief) -> float:
         """Return their part of the log evidence."""
+        raise NotImplementedError
 
 
 class Scale:
@@ -211,7 +240,11 @@ class Scale:
             if slope < 0:
                 step = asked / np.clip(-slope, self.FLATTEST, 1.0)
         self._before = self.log_factor, asked
-        step = np.clip(step, -self.LONGEST, self.LONGEST)
+        self.go_to(self.log_factor + step)
+
+    def go_to(self, log_factor: float) -> None:
+        """Go to a factor, but not too far."""
+        step = np.clip(log_factor - self.log_factor, -self.LONGEST, self.LONGEST)
         self.log_factor = float(np.clip(self.log_factor + step, *self.LIMITS))
 
 
@@ -241,28 +274,84 @@ def iterate(
     """
     belief, sites = start or prior, prior.nothing()
     damping, change, n_iter = rows.damping, np.inf, 0
+    past: list[_Past] = []
     scale = None if scale is None or scale.noise == 0 else scale  # then it does not matter
     asked = 0.0 if scale is None else np.inf
     if scale is not None:
         scale.begin()
     while n_iter < max_iter and max(change, LESS_EXACT * abs(asked)) > tol:
         before = change
-        if scale is not None and n_iter:
-            asked = scale.asked(belief)
-            if change <= max(tol, abs(asked)):  # else sweeps may change it as much
-                scale.step(asked)
-                prior = scale.prior(prior.is_full)
-                belief = prior.times(sites)
-                before = np.inf  # what a new prior moves is no swing
+        if past:
+            prior, belief = _mix(rows, past, prior, scale)
+        elif scale is not None and change <= max(tol, abs(asked)) < np.inf:
+            scale.step(asked)  # else sweeps may change as much what is asked
+            prior = scale.prior(prior.is_full)
+            belief = prior.times(sites)
+            before = np.inf  # what a new prior moves is no swing
         share = damping if n_iter else 1.0
         sites = rows.sweep(belief, share)
         last, belief = belief, prior.times(sites)
-        change = belief.distance(last) / share
-        damping *= CALMING if change > before else LIVELIER
-        damping = np.clip(damping, CALMEST * rows.damping, rows.damping)
+        move = belief.moved(last) / share
+        change = _size(move)
+        if scale is not None:
+            asked = scale.asked(belief)
+        near = max(change, LESS_EXACT * abs(asked)) <= NEAR and change <= GROWN * before
+        if near and rows.remembers:
+            log_factor = 0.0 if scale is None else scale.log_factor
+            past = [*past, _Past(sites, log_factor, asked, move)][-rows.remembers :]
+        else:  # sweeps that are mixed should be alike
+            past = []
+            damping *= CALMING if change > before else LIVELIER
+            damping = np.clip(damping, CALMEST * rows.damping, rows.damping)
         n_iter += 1
     log_evidence = rows.log_constant(belief) + belief.log_integral() - prior.log_integral()
     return Fit(belief, prior, float(log_evidence), change, n_iter)
+
+
+class _Past(NamedTuple):
+    """What a sweep found: sites, what is asked of the scale, and by how much weights moved."""
+
+    sites: Belief
+    log_factor: float
+    asked: float
+    move: np.ndarray
+
+
+def _size(move: np.ndarray) -> float:
+    """Return the root mean square of a move of weights and of their precision."""
+    return float(np.linalg.norm(move) / np.sqrt(len(move) / 2))
+
+
+def _mix(
+    rows: Rows, past: list[_Past], prior: Belief, scale: Scale | None
+) -> tuple[Belief, Belief]:
+    """Mix sites and scales after the latest sweeps; return the prior and what is known.
+
+    Anderson's method (1965): as if sweeps were linear, they are mixed as the moves of their
+    sweeps cancel best. It takes away the few slow modes that are left near the end, those of
+    features that few rows have, and the swings of workers that do not know of each other.
+    """
+    moves = np.array([np.append(one.move, one.asked) for one in past])
+    weights = np.ones(1)
+    if len(past) > 1:
+        weights = linalg.lstsq((moves[-1] - moves[:-1]).T, moves[-1], cond=SAME)[0]
+        weights = np.append(weights, 1 - weights.sum())
+    while True:
+        if scale is not None:
+            scale.go_to(float(weights @ [one.log_factor + one.asked for one in past]))
+            prior = scale.prior(prior.is_full)
+        belief = prior.times(mixed(weights, (one.sites for one in past)))
+        if len(past) == 1 or belief.is_proper():
+            rows.mix(weights)
+            return prior, belief
+        del past[:-1]
+        weights = np.ones(1)
+
+
+def mixed(weights: np.ndarray, beliefs: Iterable[Belief]) -> Belief:
+    """Return the product of powers of beliefs."""
+    powers = (belief.to_the(weight) for weight, belief in zip(weights, beliefs, strict=True))
+    return reduce(Belief.times, powers)
 
 
 def independent(variances: np.ndarray, full: bool) -> Belief:
@@ -271,11 +360,34 @@ def independent(variances: np.ndarray, full: bool) -> Belief:
     return Belief(np.diag(precision) if full else precision, np.zeros(len(variances)))
 
 
-class InBlocks:
+class _Memory:
+    """The latest states, to be mixed; the place of the oldest is taken by the next."""
+
+    def __init__(self) -> None:
+        self.states = np.empty((0, 0))
+        self.places: list[int] = []  # of the latest, the last one last
+
+    def mix(self, state: list[np.ndarray], weights: np.ndarray) -> None:
+        """Remember a state, and change it to the mixture of as many as there are weights."""
+        ends = np.cumsum([values.size for values in state])
+        if not self.places:
+            self.states = np.zeros((MIXED, ends[-1]))
+        kept = self.places[len(self.places) + 1 - len(weights) :]
+        place = min(set(range(MIXED)) - set(kept))
+        self.places = [*kept, place]
+        by_place = np.zeros(max(self.places) + 1)
+        by_place[self.places] = weights
+        # A part at a time: large arrays that come and go are slow for Dask's workers.
+        for values, part in zip(state, np.split(self.states, ends[:-1], axis=1), strict=True):
+            part[place] = values.ravel()
+            values[...] = (by_place @ part[: len(by_place)]).reshape(values.shape)
+
+
+class InBlocks(Rows):
     """Rows whose sites are updated a block at a time.
 
     The product of the sites of each block is kept, so that what a block learns is known to
-    the next.
+    the next. The last two fields of a block are its sites, first their precision.
 
     Attributes
     ----------
@@ -289,12 +401,32 @@ class InBlocks:
     def __init__(self, blocks: list[Any]):
         self.blocks = blocks
         self.products: list[Belief] = []
+        self.memory = _Memory()
         self.score = 0.0
+
+    @property
+    def remembers(self) -> int:
+        """How many of the latest sweeps they can mix."""
+        # Sparse or not, so that both give the same.
+        rows = sum(block.X.shape[0] * block.X.shape[1] for block in self.blocks)
+        state = sum(values.size for values in self._state())
+        n = min(MIXED, int(MEMORY * rows / max(state, 1)))
+        return n if n > 1 else 0
+
+    def mix(self, weights: np.ndarray) -> None:
+        """Mix the sites after the latest sweeps, the last one last, and remember as many."""
+        self.memory.mix(self._state(), weights)
+        for block in self.blocks:
+            np.maximum(block[-2], 0.0, out=block[-2])
+
+    def _state(self) -> list[np.ndarray]:
+        """Return the sites and their products, to be changed in place."""
+        return [values for of in (self.blocks, self.products) for one in of for values in one[-2:]]
 
     def sweep(self, belief: Belief, share: float) -> Belief:
         """Make a share of the update of the sites, and return their product."""
         self.score = 0.0
-        self.products = self.products or [belief.nothing()] * len(self.blocks)
+        self.products = self.products or [belief.nothing() for _ in self.blocks]
         for number, block in enumerate(self.blocks):
             product = self._update(block, belief, share)
             belief = belief.over(self.products[number]).times(product)
@@ -412,7 +544,7 @@ def mixed_order(n_rows: int) -> np.ndarray:
     return order[order < n_rows]
 
 
-class FactorizedRows:
+class FactorizedRows(Rows):
     """Rows whose sites are updated one after the other; weights are independent.
 
     O(nnz) a sweep, and 16 bytes for each entry that is not zero.
@@ -426,8 +558,6 @@ class FactorizedRows:
     intercept : bool
         Whether there is one.
     """
-
-    damping = 1.0
 
     def __init__(self, X, y: np.ndarray, weight: np.ndarray, noise: float, intercept: bool):
         self.entries = X.data, X.indices, X.indptr

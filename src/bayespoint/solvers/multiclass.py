@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, sparse, special
 
-from .linear import Belief, Fit, InBlocks, mixed_order
+from .linear import Belief, Fit, InBlocks, Rows, mixed_order
 
 # Numbers that a block of rows may need at once.
 BLOCK = 4_000_000
@@ -110,7 +110,7 @@ class _Block(NamedTuple):
     nu: np.ndarray
 
 
-class FactorizedRows:
+class FactorizedRows(Rows):
     """Rows whose sites are updated one after the other; weights are independent.
 
     16 (n_classes - 1) bytes for each entry that is not zero.
@@ -124,8 +124,6 @@ class FactorizedRows:
     intercept : bool
         Whether there is one.
     """
-
-    damping = 1.0
 
     def __init__(self, X, target, weight, noise: float, n_classes: int, intercept: bool):
         H = basis(n_classes)
