@@ -14,6 +14,8 @@ from .experiment import Measured
 
 # Figures agree within so many standard errors, if these are known well.
 AGREE = 2.0
+# Stands for the error of a figure that as many repetitions as ours have given.
+ALIKE = "as ours"
 PAPERS = {
     "000": "Herbrich, Graepel, Campbell (2001), Bayes Point Machines",
     "001": "Herbrich, Graepel (2001), Large Scale Bayes Point Machines",
@@ -24,13 +26,17 @@ PAPERS = {
 
 
 class Published(NamedTuple):
-    """A figure in a paper: value, standard error (NaN if none is given), and the place."""
+    """A figure in a paper: value, standard error (NaN if none is given), and the place.
+
+    `alike` tells that as many repetitions as ours gave it, so that its error is about ours.
+    """
 
     value: float
     error: float
     paper: str
     place: str
     rounding: float  # standard deviation of what was cut off
+    alike: bool = False
 
     @property
     def text(self) -> str:
@@ -58,10 +64,11 @@ def _table() -> dict[tuple[str, str], Published]:
     return {
         (line["experiment"], line["quantity"]): Published(
             float(line["value"]),
-            float(line["error"] or "nan"),
+            float("nan" if line["error"] in ("", ALIKE) else line["error"]),
             line["paper"],
             line["place"],
             _rounding(line["value"]),
+            line["error"] == ALIKE,
         )
         for line in csv.DictReader(text.splitlines())
     }
@@ -77,8 +84,9 @@ def judge(ours: Measured, theirs: Published) -> Verdict:
     if math.isnan(ours.error):
         return Verdict(math.nan, "not compared")
     spread = math.hypot(ours.error, theirs.rounding)
-    if not math.isnan(theirs.error):
-        spread = math.hypot(spread, theirs.error)
+    error = ours.error if theirs.alike else theirs.error
+    if not math.isnan(error):
+        spread = math.hypot(spread, error)
     far = (ours.mean - theirs.value) / spread
     limit = agreement_limit(ours.n, ours.error / spread)
     text = "agrees" if abs(far) <= limit else "is higher" if far > 0 else "is lower"

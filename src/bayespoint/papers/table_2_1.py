@@ -2,37 +2,42 @@
 
 Its only parameter, the width of the kernel exp(-|x - x'|^2 / (2 sigma^2)), is chosen as in
 the paper: the median of the best ones on the first five training sets, by cross-validation.
-So are width and C of SVC. AdaBoost has scikit-learn's stumps. The paper gives no standard
-errors.
+The paper quotes its other columns from those who made the benchmark. So SVC has the width and
+C that they published, and AdaBoost their kind of base learner, small networks of radial basis
+functions. The paper gives no standard errors; as many splits have about ours.
 """
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from sklearn.ensemble import AdaBoostClassifier
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from .experiment import Measured, Outcome, Plan, average
+from .network import Network
 from .picture import canvas, color
 from .published import published
-from .raetsch import (
-    N_CHOICES,
-    N_FOLDS,
-    SIGMAS,
-    Benchmark,
-    choose_sigma,
-    count_errors,
-    load_benchmark,
-    machine,
-)
+from .raetsch import SIGMAS, Benchmark, choose_sigma, count_errors, load_benchmark, machine
 
-NAMES = ("banana", "breast-cancer", "diabetes", "heart", "thyroid", "titanic")
+# Of the support vector machine, as published with the benchmark: |x - x'|^2 is divided by the
+# first number, the second is C.
+SVC_SETTINGS = {
+    "banana": (1.0, 316.2),
+    "breast-cancer": (50.0, 15.19),
+    "diabetes": (20.0, 1.0),
+    "heart": (120.0, 3.162),
+    "thyroid": (3.0, 10.0),
+    "titanic": (2.0, 1e5),
+}
 QUICK_NAMES = ("heart", "thyroid")
 QUICK_SIGMAS = (1.0, 2.0, 4.0)
-PRICES = tuple(10.0 ** (k / 2) for k in range(-2, 7))
 # The paper takes AdaBoost's figures from Rätsch and others, who made 200 rounds.
 N_ROUNDS = 200
+# Titanic's many equal points and large C keep libsvm busy for ever.
+MOST_STEPS = 1_000_000
 MACHINES = ("LOO-SVM", "SVM", "AdaBoost")
 
 
@@ -40,10 +45,11 @@ def run(plan: Plan) -> Outcome:
     """Choose parameters, and classify the test points of all splits of each data set."""
     figures: dict[str, Measured] = {}
     lines, notes = [], []
-    for name in plan.choose(QUICK_NAMES, NAMES):
+    for name in plan.choose(QUICK_NAMES, tuple(SVC_SETTINGS)):
         data = load_benchmark(name, plan.data, plan.choose(3, 100), plan.seed)
         sigma = choose_sigma(data, plan.choose(QUICK_SIGMAS, SIGMAS), plan)
-        svc = choose_svc(data, plan)
+        width, C = SVC_SETTINGS[name]
+        svc = SVC(gamma=1 / width, C=C, max_iter=MOST_STEPS)
         n_rounds = plan.choose(20, N_ROUNDS)
         items = [(data, *split, sigma, svc, n_rounds) for split in data.splits]
         results = plan.repeat(classify, items, name)
@@ -55,8 +61,7 @@ def run(plan: Plan) -> Outcome:
         support, imprecise = np.mean([r[3] for r in results]), sum(r[4] for r in results)
         notes.append(
             f"{name}: sigma {sigma:.3g}, {len(results)} splits, {data.n_published} of them the "
-            f"published ones; {support:.1f} % support vectors; {imprecise} fits imprecise. SVC: "
-            f"gamma {svc.gamma:.3g}, C {svc.C:.3g}."
+            f"published ones; {support:.1f} % support vectors; {imprecise} fits imprecise."
         )
         lines += [
             {"name": name, "split": i, "sigma": sigma, **dict(zip(MACHINES, r[:3], strict=True))}
@@ -70,27 +75,12 @@ def classify(data: Benchmark, train, test, sigma: float, svc: SVC, n_rounds: int
     model = machine(sigma)
     wrong, imprecise = count_errors(model, data.X, data.y, train, test)
     support = 100 * len(model.support_) / len(train)
-    boost = AdaBoostClassifier(n_estimators=n_rounds, random_state=0)
-    others = [
-        100 * np.mean(other.fit(data.X[train], data.y[train]).predict(data.X[test]) != data.y[test])
-        for other in (svc, boost)
-    ]
-    return 100 * wrong / len(test), *others, support, imprecise
-
-
-def choose_svc(data: Benchmark, plan: Plan) -> SVC:
-    """Return a support vector machine with the medians of the best parameters."""
-    grid = {
-        "gamma": [1 / (2 * sigma**2) for sigma in plan.choose(QUICK_SIGMAS, SIGMAS)],
-        "C": plan.choose(PRICES[2:7:2], PRICES),
-    }
-    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
-    searches = [
-        GridSearchCV(SVC(), grid, cv=folds, n_jobs=plan.jobs).fit(data.X[train], data.y[train])
-        for train, _ in data.splits[:N_CHOICES]
-    ]
-    best = {key: float(np.median([s.best_params_[key] for s in searches])) for key in grid}
-    return SVC(**best)
+    boost = AdaBoostClassifier(Network(), n_estimators=n_rounds, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # titanic has 14 different points
+        others = [other.fit(data.X[train], data.y[train]) for other in (svc, boost)]
+    errors = [100 * np.mean(other.predict(data.X[test]) != data.y[test]) for other in others]
+    return 100 * wrong / len(test), *errors, support, imprecise
 
 
 def _draw(figures: dict[str, Measured]):
