@@ -486,3 +486,13 @@ def test_log_phi_is_scipys():
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES)
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_labels_that_no_weights_explain_need_noise(covariance, method):
+    X, y = make_classification(3000, 20, class_sep=3, random_state=0)
+    model = LinearBayesPointClassifier(covariance=covariance, noise_variance=0.0)
+    with pytest.raises(ValueError, match="Raise noise_variance"):
+        getattr(model, method)(X, y)
+    getattr(model.set_params(noise_variance=1.0), method)(X, y)

@@ -76,7 +76,7 @@ def fit(
     labeled = [client.submit(_label, settled, part, pure=False) for part in checked]
     del checked
     n_rows, sums = _add_up(client.gather(client.map(_sums, labeled, pure=False)), settled)
-    with one_blas_thread():
+    with one_blas_thread(), model._separable():
         found = model._learn(
             n_rows, sums, partial(_Cluster, client, model, settled, labeled, n_rows)
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from numbers import Integral, Real
 from typing import Any
@@ -49,6 +50,10 @@ WIDE = 100.0
 FEW_ROWS = 2000
 ROWS_PER_WEIGHT = 20
 QUICK = 0.1
+INSEPARABLE = (
+    "noise_variance=0 asks for weights that classify all training points as labeled, but there "
+    "seem to be none. Raise noise_variance; 1.0 is the default."
+)
 
 
 class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
@@ -197,7 +202,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         X, signs, weight = self._labeled(X, y, sample_weight)
         if len(np.unique(signs)) < len(self.classes_):
             raise ValueError("A class of y has no row of positive weight.")
-        with one_blas_thread():
+        with one_blas_thread(), self._separable():
             rows = partial(self._some_rows, X, signs, weight)
             found = self._learn(len(signs), column_sums(X, weight), rows)
         self._store(found, float(weight.sum()))
@@ -223,7 +228,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             The classifier.
         """
         self._validate_params()
-        first = not hasattr(self, "classes_")
+        first = not hasattr(self, "coef_")  # classes_ may be left from a call that failed
         X, y = self._check_training_data(X, y, reset=first)
         if first:
             self.classes_ = np.unique(y if classes is None else classes)
@@ -237,7 +242,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
                 f"{not self.fit_intercept}, but is {self.fit_intercept}."
             )
         X, signs, weight = self._labeled(X, y, sample_weight)
-        with one_blas_thread():
+        with one_blas_thread(), self._separable():
             scale = None
             if first:
                 scale = self._set_prior(*column_sums(X, weight), moderate=MODERATE_IN_STREAM)
@@ -497,6 +502,18 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             )
         return found
 
+    @contextmanager
+    def _separable(self) -> Iterator[None]:
+        """Say why a fit without noise on outputs comes to nothing."""
+        if self.noise_variance > 0:
+            yield
+            return
+        try:
+            with np.errstate(all="ignore"):
+                yield
+        except (np.linalg.LinAlgError, ValueError):  # of matrices that are not finite
+            raise ValueError(INSEPARABLE) from None
+
     def _some_rows(self, X, signs, weight, n: int) -> Rows:
         """Return n of the rows with their sites."""
         if n < len(signs):
@@ -539,6 +556,8 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
 
     def _store(self, found: Fit, n_samples_seen: float) -> None:
         """Keep what predictions and later updates need, as plain arrays and numbers."""
+        if self.noise_variance == 0 and not np.isfinite(found.belief.shift).all():
+            raise ValueError(INSEPARABLE)
         self._precision, self._shift = found.belief
         n_classes, d = len(self.classes_), self.n_features_in_
         if n_classes == 2:

@@ -22,8 +22,8 @@ from .picture import canvas, color
 from .published import published
 from .raetsch import SIGMAS, Benchmark, choose_sigma, count_errors, load_benchmark, machine
 
-# Of the support vector machine, as published with the benchmark: |x - x'|^2 is divided by the
-# first number, the second is C.
+# Of the support vector machine: |x - x'|^2 is divided by the first number, the second is C. They
+# are those of the page that came with the benchmark, from memory: the paper does not print them.
 SVC_SETTINGS = {
     "banana": (1.0, 316.2),
     "breast-cancer": (50.0, 15.19),
