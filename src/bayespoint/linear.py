@@ -204,7 +204,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("A class of y has no row of positive weight.")
         with one_blas_thread(), self._separable():
             rows = partial(self._some_rows, X, signs, weight)
-            found = self._learn(len(signs), column_sums(X, weight), rows)
+            found = self._learn(len(signs), self._sums(X, weight), rows)
         self._store(found, float(weight.sum()))
         return self
 
@@ -245,7 +245,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         with one_blas_thread(), self._separable():
             scale = None
             if first:
-                scale = self._set_prior(*column_sums(X, weight), moderate=MODERATE_IN_STREAM)
+                scale = self._set_prior(*self._sums(X, weight), moderate=MODERATE_IN_STREAM)
             n_known = 0.0 if first else (1 - self.forgetting) * self.n_samples_seen_
             belief = self._prior() if first else self._forget()
             if scale is not None:  # the first rows choose it, which takes as long as it takes
@@ -461,6 +461,12 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         labels, used = 2.0 * target - 1 if len(self.classes_) == 2 else target, weight > 0
         return (X, labels, weight) if used.all() else (X[used], labels[used], weight[used])
 
+    def _sums(self, X, weight) -> tuple[np.ndarray, np.ndarray, float]:
+        """Return what `column_sums` says, or its shape where nobody will look at it."""
+        if self.prior_variance == "auto":
+            return column_sums(X, weight)
+        return np.zeros(X.shape[1]), np.zeros(X.shape[1]), float(weight.sum())
+
     def _set_prior(self, squares, counts, n: float, moderate: int = MODERATE) -> Scale | None:
         """Fix the kind of covariance and the prior, or what is known of it."""
         n_weights, n_outputs = len(squares) + self.fit_intercept, len(self.classes_) - 1
@@ -483,7 +489,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
     def _learn(self, n_rows: int, sums, rows: Callable[[int], Rows]) -> Fit:
         """Learn from all rows, and choose the prior on the way.
 
-        sums is what `column_sums` says of them, and rows(n) gives n of them, all or few.
+        sums is what `_sums` says of them, and rows(n) gives n of them, all or few.
         """
         scale, start = self._set_prior(*sums), None
         few = max(FEW_ROWS, ROWS_PER_WEIGHT * len(self._prior().shift))

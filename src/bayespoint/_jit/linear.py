@@ -174,39 +174,40 @@ def sweep(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def learn(data, indices, indptr, order, y, weight, noise, intercept, mean, variance):
+def learn(data, indices, indptr, order, y, weight, noise, intercept, belief):
     """Do what the first `sweep` does, faster: mean and variance of the weights change.
 
-    No sites are kept, and nothing is divided. With an intercept, every row has a one for
-    the last weight. Returns the log probability of the labels, each given the rows before.
+    Those of a weight are a row of belief, side by side in memory. No sites are kept, and
+    nothing is divided. With an intercept, every row has a one for the last weight. Returns the
+    log probability of the labels, each given the rows before.
     """
-    last, score = len(mean) - 1, 0.0
+    last, score = len(belief) - 1, 0.0
     for i in order:
-        begin, end = indptr[i], indptr[i + 1]
+        begin, end, w = indptr[i], indptr[i + 1], weight[i]
         M, V = 0.0, noise
         if intercept:
-            M, V = mean[last], noise + variance[last]
+            M, V = belief[last, 0], noise + belief[last, 1]
         for k in range(begin, end):
             x, j = data[k], indices[k]
-            M += x * mean[j]
-            V += x * x * variance[j]
+            M += x * belief[j, 0]
+            V += x * x * belief[j, 1]
         if V <= 0.0:
-            score += weight[i] * math.log(0.5)
+            score += w * math.log(0.5)
             continue
         log_z, a, b = moments(y[i], M, V)
-        score += weight[i] * log_z
+        score += w * log_z
         for k in range(begin, end + intercept):
             x, j = (data[k], indices[k]) if k < end else (1.0, last)
-            v = variance[j]
+            v = belief[j, 1]
             lost = min(x * x * b * v, 1.0 - EPSILON)
-            if weight[i] == 1.0:
-                mean[j] += x * a * v
-                variance[j] = v * (1.0 - lost)
+            if w == 1.0:
+                belief[j, 0] += x * a * v
+                belief[j, 1] = v * (1.0 - lost)
             else:  # the site that this would be, so many times
-                times = weight[i] / (1.0 - lost)
+                times = w / (1.0 - lost)
                 shrink = 1.0 / (1.0 + times * lost)
-                mean[j] += times * shrink * x * a * v
-                variance[j] = v * shrink
+                belief[j, 0] += times * shrink * x * a * v
+                belief[j, 1] = v * shrink
     return score
 
 

@@ -104,5 +104,5 @@ def _draw(figures: dict[str, Measured]):
         ax.errorbar(place - 0.05, paper, marker="s", mfc="white", label=f"{label}, paper", **look)
     ax.set_xticks(np.arange(len(names)), names)
     ax.set(ylabel="test error, percent", ylim=(0, None))
-    ax.legend(ncols=3)
+    ax.legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     return figure

@@ -587,9 +587,10 @@ class FactorizedRows(Rows):
         """Sweep over the rows once; every row is predicted before it is learned."""
         from .._jit.linear import learn
 
-        mean, variance = prior.mean(), prior.variances()
+        belief = np.column_stack([prior.mean(), prior.variances()])
         data = *self.entries, self.order, self.y, self.weight, self.noise, self.intercept
-        score = learn(*data, mean, variance)
+        score = learn(*data, belief)
+        mean, variance = belief.T.copy()
         return Fit(Belief(1 / variance, mean / variance), prior, score, np.inf, 1)
 
     def log_constant(self, belief: Belief) -> float:
