@@ -233,27 +233,26 @@ def test_sites_that_nobody_knows_of_are_not_used(data):
     X, y = data
     prior = independent(np.ones(4), True)
 
-    def portion():
-        rows = FullRows(X, 2.0 * y - 1, np.ones(len(y)), 1.0, even_blocks(*X.shape))
-        return _Portion([rows])
+    def rows():
+        return FullRows(X, 2.0 * y - 1, np.ones(len(y)), 1.0, even_blocks(*X.shape))
 
     here = "bayespoint.distributed._here"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(here, lambda: "")
-        known = portion()
+        known, belief = _Portion(rows()), prior
         for stamp in range(20):
-            belief = prior.times(known.product(prior))
-            _sweep(known, stamp, stamp + 1, belief, 1.0, UNMIXED)
-        product = known.product(prior)
+            change = _sweep(known, stamp, stamp + 1, belief, 1.0, UNMIXED).value
+            belief = belief.times(change)
+        product = known.product
         # Made anew, it does not know what the belief takes for known.
-        fresh = portion()
+        fresh = _Portion(rows())
         assert _sweep(fresh, 20, 21, belief, 1.0, UNMIXED).value is None
         again = _catch_up(fresh, 21, prior, 100).value
         assert _sweep(fresh, 21, 22, prior.times(again), 1.0, UNMIXED).value is not None
     # It stops when a sweep moves it by 1e-6.
     np.testing.assert_allclose(again.precision, product.precision, rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(again.shift, product.shift, rtol=1e-5, atol=1e-5)
-    alone = iterate(portion(), prior, 1000, 1e-12)
+    alone = iterate(rows(), prior, 1000, 1e-12)
     np.testing.assert_allclose(prior.times(product).mean(), alone.belief.mean(), atol=1e-8)
 
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from ._threads import one_blas_thread
 from .linear import LinearBayesPointClassifier, column_sums
-from .solvers.linear import MIXED, Belief, FullRows, Rows, mixed
+from .solvers.linear import Belief, FullRows, Rows, mixed
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -85,47 +85,29 @@ def fit(
 
 
 class _Portion:
-    """Some rows of some partitions, on a worker, refined one after the other.
+    """The rows of some partitions, on a worker.
 
     Its sites change in place. The stamp tells which update was the last: where it is not
     the one that the others know of, the portion was made anew after the loss of a worker.
     """
 
-    def __init__(self, rows: list[Rows]):
+    def __init__(self, rows: Rows):
         self.rows = rows
-        self.products: list[Belief] = []
-        self.past: list[list[Belief]] = []  # products after latest sweeps
+        self.product: Any = None  # of the sites
+        self.past: list[Belief] = []  # products after latest sweeps
         self.stamp = 0
-        self.damping = min((some.damping for some in rows), default=1.0)
 
     def sweep(self, belief: Belief, share: float) -> Belief:
-        """Make a share of the update of the sites, and return their product."""
-        self.products = self.products or [belief.nothing() for _ in self.rows]
-        for number, some in enumerate(self.rows):
-            product = some.sweep(belief, share)
-            belief = belief.over(self.products[number]).times(product)
-            self.products[number] = product
-        return self.product(belief)
-
-    @property
-    def remembers(self) -> int:
-        """How many of the latest sweeps it can mix."""
-        return min((some.remembers for some in self.rows), default=MIXED)
+        """Make a share of the update of the sites; return by what it changes the belief."""
+        before = self.product or belief.nothing()
+        self.product = self.rows.sweep(belief, share)
+        return self.product.over(before)
 
     def mix(self, weights: np.ndarray) -> None:
         """Mix the sites after the latest sweeps, the last one last, and remember as many."""
-        for some in self.rows:
-            some.mix(weights)
-        self.past = [*self.past, self.products][-len(weights) :]
-        self.products = [mixed(weights, products) for products in zip(*self.past, strict=True)]
-
-    def product(self, belief: Belief) -> Belief:
-        """Return the product of the sites, which is of the kind of a belief."""
-        return reduce(Belief.times, self.products, belief.nothing())
-
-    def log_constant(self, belief: Belief) -> float:
-        """Return their part of the log evidence."""
-        return sum(some.log_constant(belief) for some in self.rows)
+        self.rows.mix(weights)
+        self.past = [*self.past, self.product][-len(weights) :]
+        self.product = mixed(weights, self.past)
 
 
 class _Handle:
@@ -145,9 +127,14 @@ class _Handle:
 
     def move(self, client: Client, address: str) -> None:
         """Have the portion moved; a second copy would grow old."""
-        place = {"workers": [address], "allow_other_workers": True}
-        self.portion = client.submit(_moved, self.portion, **place, pure=False)
+        self.portion = _submit(client, address, _moved, self.portion)
         self.address = address
+
+
+def _submit(client: Client, address: str, task, *arguments) -> Future:
+    """Have a task done by a worker, or by another one if it is lost."""
+    place = {"workers": [address], "allow_other_workers": True, "pure": False}
+    return client.submit(task, *arguments, **place)
 
 
 class _Answer(NamedTuple):
@@ -183,9 +170,8 @@ class _Cluster(Rows):
             groups = [(min(self.threads), some)]
         else:
             groups = _groups(client, labeled)
-        place = {"allow_other_workers": True, "pure": False}
         self.handles = [
-            _Handle(client.submit(_portion, settled, parts, workers=[address], **place), address)
+            _Handle(_submit(client, address, _portion, settled, parts), address)
             for address, parts in groups
         ]
         if n == n_rows:
@@ -268,11 +254,8 @@ class _Cluster(Rows):
 
     def _ask(self, task, handles: list[_Handle], requests: list[tuple]) -> list[Any]:
         """Return what a task says of portions, done where they were last if possible."""
-        place = {"allow_other_workers": True, "pure": False}
         futures = [
-            self.client.submit(
-                task, handle.portion, handle.stamp, *request, workers=[handle.address], **place
-            )
+            _submit(self.client, handle.address, task, handle.portion, handle.stamp, *request)
             for handle, request in zip(handles, requests, strict=True)
         ]
         answers = self.client.gather(futures)
@@ -475,7 +458,11 @@ def _some(part, share: float):
 
 def _portion(model, partitions: list) -> _Portion:
     """Return the rows of partitions."""
-    return _Portion([model._rows(*part) for part in partitions if len(part[1])])
+    # Empty ones are sparse, whatever the others are.
+    filled = [part for part in partitions if len(part[1])] or partitions[:1]
+    points, *others = zip(*filled, strict=True)
+    X = sparse.vstack(points, "csr") if sparse.issparse(points[0]) else np.vstack(points)
+    return _Portion(model._rows(X, *map(np.concatenate, others)))
 
 
 def _moved(portion: _Portion) -> _Portion:
@@ -495,33 +482,32 @@ def _sweep(
         return _answer(None, portion)
     if len(weights):
         portion.mix(weights)
-    before = portion.product(belief)
     with one_blas_thread():
-        change = portion.sweep(belief, share).over(before)
+        change = portion.sweep(belief, share)
     portion.stamp = stamp
     return _answer(change, portion)
 
 
 def _catch_up(portion: _Portion, stamp: int, cavity: Belief, n_sweeps: int) -> _Answer:
     """Learn from what all others know, whatever state the portion is in."""
-    belief = cavity.times(portion.product(cavity))
+    belief = cavity.times(portion.product or cavity.nothing())
     with one_blas_thread():
         for _ in range(n_sweeps):
-            last, belief = belief, cavity.times(portion.sweep(belief, portion.damping))
+            last, belief = belief, belief.times(portion.sweep(belief, portion.rows.damping))
             if belief.distance(last) <= CLOSE:
                 break
     portion.stamp = stamp
-    return _answer(portion.product(cavity), portion)
+    return _answer(portion.product, portion)
 
 
 def _log_constant(portion: _Portion, known: int, belief: Belief) -> _Answer:
     with one_blas_thread():
-        value = portion.log_constant(belief) if portion.stamp == known else None
+        value = portion.rows.log_constant(belief) if portion.stamp == known else None
     return _answer(value, portion)
 
 
 def _answer(value, portion: _Portion) -> _Answer:
-    return _Answer(value, _here(), portion.remembers)
+    return _Answer(value, _here(), portion.rows.remembers)
 
 
 def _here() -> str:
