@@ -50,6 +50,8 @@ WIDE = 100.0
 FEW_ROWS = 2000
 ROWS_PER_WEIGHT = 20
 QUICK = 0.1
+# Means that are shorter than this share of a prior deviation have collapsed.
+SHORTEST = 1e-3
 INSEPARABLE = (
     "noise_variance=0 asks for weights that classify all training points as labeled, but there "
     "seem to be none. Raise noise_variance; 1.0 is the default."
@@ -73,7 +75,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         that are not zero, so that features need not be scaled.
     noise_variance : float, default=1.0
         Variance of the noise on outputs. 0 insists on classifying all training points
-        correctly. Only its ratio to `prior_variance` matters for predictions.
+        correctly, and is an error where no weights do. Only its ratio to `prior_variance` matters for predictions.
     covariance : {"auto", "full", "factorized"}, default="auto"
         "full" knows how weights are correlated: O(n d^2) a sweep for n rows and d features,
         8 d^2 bytes, and a handful of sweeps. "factorized" takes weights to be
@@ -517,8 +519,19 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         try:
             with np.errstate(all="ignore"):
                 yield
-        except (np.linalg.LinAlgError, ValueError):  # of matrices that are not finite
-            raise ValueError(INSEPARABLE) from None
+        except ValueError as error:
+            if isinstance(error, np.linalg.LinAlgError) or "infs or NaNs" in str(error):
+                raise ValueError(INSEPARABLE) from None
+            raise
+
+    def _has_length(self, belief: Belief) -> bool:
+        """Tell whether the mean is as long as weights of a version space are.
+
+        However narrow it is, they have the length that the prior gives them.
+        """
+        with np.errstate(all="ignore"):
+            length = np.linalg.norm(belief.mean() / np.sqrt(self._prior().variances()))
+        return bool(np.isfinite(length) and length > SHORTEST)
 
     def _some_rows(self, X, signs, weight, n: int) -> Rows:
         """Return n of the rows with their sites."""
@@ -562,7 +575,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
 
     def _store(self, found: Fit, n_samples_seen: float) -> None:
         """Keep what predictions and later updates need, as plain arrays and numbers."""
-        if self.noise_variance == 0 and not np.isfinite(found.belief.shift).all():
+        if self.noise_variance == 0 and not self._has_length(found.belief):
             raise ValueError(INSEPARABLE)
         self._precision, self._shift = found.belief
         n_classes, d = len(self.classes_), self.n_features_in_

@@ -88,7 +88,8 @@ def judge(ours: Measured, theirs: Published) -> Verdict:
     if not math.isnan(error):
         spread = math.hypot(spread, error)
     far = (ours.mean - theirs.value) / spread
-    limit = agreement_limit(ours.n, ours.error / spread)
+    estimated = math.sqrt(1 + theirs.alike) * ours.error
+    limit = agreement_limit(ours.n, estimated / spread)
     text = "agrees" if abs(far) <= limit else "is higher" if far > 0 else "is lower"
     return Verdict(far, text)
 
@@ -102,7 +103,7 @@ def agreement_limit(n: int, share: float) -> float:
         Repetitions that gave our standard error; 1 if it was not got by repeating. (For
         counts it is the number of tests, so large that nothing changes.)
     share : float
-        Our standard error in units of that of the difference, at most 1. The rest is what
+        What they gave of the standard error of the difference, at most 1. The rest is what
         the paper states or has rounded off, and counts as known.
 
     Returns

@@ -37,7 +37,8 @@ MIXED = 10
 NEAR = 1.0
 GROWN = 2.0
 SAME = 1e-6
-# What is remembered for this needs at most this share of the memory of (dense) rows.
+# What is remembered for this needs at most this share of the memory of dense rows, and its
+# products that of entries that are not zero.
 MEMORY = 0.5
 
 
@@ -341,7 +342,9 @@ def _mix(
             scale.go_to(float(weights @ [one.log_factor + one.asked for one in past]))
             prior = scale.prior(prior.is_full)
         belief = prior.times(mixed(weights, (one.sites for one in past)))
-        if len(past) == 1 or belief.is_proper():
+        # Beyond that, sweeps are not linear, and products of blocks may be worse than their sum.
+        near = belief.is_proper() and belief.distance(prior.times(past[-1].sites)) <= NEAR
+        if near or len(past) == 1:
             rows.mix(weights)
             return prior, belief
         del past[:-1]
@@ -402,15 +405,21 @@ class InBlocks(Rows):
         self.blocks = blocks
         self.products: list[Belief] = []
         self.memory = _Memory()
+        self.n_entries = -1  # that are not zero; not counted yet
         self.score = 0.0
 
     @property
     def remembers(self) -> int:
         """How many of the latest sweeps they can mix."""
-        # Sparse or not, so that both give the same.
+        if self.n_entries < 0:
+            points = (block.X for block in self.blocks)
+            entries = (X.data if sparse.issparse(X) else X for X in points)
+            self.n_entries = sum(map(np.count_nonzero, entries))
+        # The same for sparse rows and dense ones, so that both give the same.
         rows = sum(block.X.shape[0] * block.X.shape[1] for block in self.blocks)
+        products = sum(product.precision.size for product in self.products)
         state = sum(values.size for values in self._state())
-        n = min(MIXED, int(MEMORY * rows / max(state, 1)))
+        n = min(MIXED, int(MEMORY * rows / max(state, 1)), int(self.n_entries / max(products, 1)))
         return n if n > 1 else 0
 
     def mix(self, weights: np.ndarray) -> None:
