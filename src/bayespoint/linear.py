@@ -75,7 +75,8 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         that are not zero, so that features need not be scaled.
     noise_variance : float, default=1.0
         Variance of the noise on outputs. 0 insists on classifying all training points
-        correctly, and is an error where no weights do. Only its ratio to `prior_variance` matters for predictions.
+        correctly, and is an error where no weights do. Only its ratio to `prior_variance`
+        matters for predictions.
     covariance : {"auto", "full", "factorized"}, default="auto"
         "full" knows how weights are correlated: O(n d^2) a sweep for n rows and d features,
         8 d^2 bytes, and a handful of sweeps. "factorized" takes weights to be
