@@ -89,6 +89,18 @@ def test_verdict_allows_for_few_repetitions():
         assert judge(Measured(2.1, 0.1, 3), known).text == "is higher"
 
 
+@pytest.mark.parametrize("n", [3, 10])
+def test_figures_of_as_many_repetitions_have_our_error(n, rng):
+    """Both means vary, and only ours tells by how much: Student's t with n - 1 degrees."""
+    ours, theirs = rng.standard_normal((4000, n)), rng.standard_normal((4000, n)).mean(axis=1)
+    papers = [Published(value, math.nan, "000", "", 1e-12, True) for value in theirs]
+    differ = [judge(average(a), b).text != "agrees" for a, b in zip(ours, papers, strict=True)]
+    expected = 2 * stats.norm.sf(2)
+    assert abs(np.mean(differ) - expected) < 4 * math.sqrt(expected / len(differ))
+    assert published("table_2_1")["heart, SVM error %"].alike
+    assert not published("table_1")["heart, SVM error %"].alike
+
+
 def test_what_is_known_of_an_error_counts_as_known(rng):
     """Half of the variance known, half from 3 repetitions: Welch's limit is nearest."""
     runs = math.sqrt(3) * rng.standard_normal((20_000, 3))  # so that the mean's error is 1
