@@ -27,7 +27,9 @@ _ALL = (
     Experiment("table_1", "000", "Bayes point against largest margin on seven data sets"),
     Experiment("algorithm_2", "000", "table 1 with the paper's own billiard, over its bounces"),
     Experiment("learning_rates", "000", "error of center of mass and margin, many examples"),
-    Experiment("figure_4", "000", "errors of Gibbs samples and of permuted perceptrons"),
+    Experiment(
+        "figure_4", "000", "errors of Gibbs samples and of permuted perceptrons (001, figure 1)"
+    ),
     Experiment("figure_5", "000", "the parameter space under growing softness"),
     Experiment("figure_6", "000", "version spaces of toys, Bayes point and largest ball"),
     Experiment("figure_7", "000", "decision functions of both machines with their margins"),
