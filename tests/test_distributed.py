@@ -241,9 +241,8 @@ def test_sites_that_nobody_knows_of_are_not_used(data):
         patch.setattr(here, lambda: "")
         known, belief = _Portion(rows()), prior
         for stamp in range(20):
-            change = _sweep(known, stamp, stamp + 1, belief, 1.0, UNMIXED).value
-            belief = belief.times(change)
-        product = known.product
+            product = _sweep(known, stamp, stamp + 1, belief, 1.0, UNMIXED).value
+            belief = prior.times(product)
         # Made anew, it does not know what the belief takes for known.
         fresh = _Portion(rows())
         assert _sweep(fresh, 20, 21, belief, 1.0, UNMIXED).value is None

@@ -93,21 +93,8 @@ class _Portion:
 
     def __init__(self, rows: Rows):
         self.rows = rows
-        self.product: Any = None  # of the sites
-        self.past: list[Belief] = []  # products after latest sweeps
+        self.product: Any = None  # of the sites, after the last sweep
         self.stamp = 0
-
-    def sweep(self, belief: Belief, share: float) -> Belief:
-        """Make a share of the update of the sites; return by what it changes the belief."""
-        before = self.product or belief.nothing()
-        self.product = self.rows.sweep(belief, share)
-        return self.product.over(before)
-
-    def mix(self, weights: np.ndarray) -> None:
-        """Mix the sites after the latest sweeps, the last one last, and remember as many."""
-        self.rows.mix(weights)
-        self.past = [*self.past, self.product][-len(weights) :]
-        self.product = mixed(weights, self.past)
 
 
 class _Handle:
@@ -204,16 +191,15 @@ class _Cluster(Rows):
         stamps = [next(self.stamps) for _ in self.handles]
         request = belief, min(share, self.damping), self.weights
         self.n_remembered += 1
-        changes = self._ask(_sweep, self.handles, [(stamp, *request) for stamp in stamps])
+        products = self._ask(_sweep, self.handles, [(stamp, *request) for stamp in stamps])
         self.weights = np.empty(0)
         lost = []
-        for handle, stamp, change in zip(self.handles, stamps, changes, strict=True):
-            if change is None:
+        for handle, stamp, product in zip(self.handles, stamps, products, strict=True):
+            if product is None:
                 lost.append(handle)
             else:
-                handle.stamp = stamp
-                handle.product = change.times(handle.product or belief.nothing())
-                belief = belief.times(change)
+                belief = belief.over(handle.product or belief.nothing()).times(product)
+                handle.stamp, handle.product = stamp, product
         if lost:
             for handle, product in zip(lost, self._restart(lost, belief), strict=True):
                 handle.product = product
@@ -477,15 +463,15 @@ def _sweep(
     share: float,
     weights: np.ndarray,
 ) -> _Answer:
-    """Refine sites, mixed by weights if there are any; return by what they change the belief."""
+    """Refine sites, mixed by weights if there are any, and return their product."""
     if portion.stamp != known:
         return _answer(None, portion)
     if len(weights):
-        portion.mix(weights)
+        portion.rows.mix(weights)
     with one_blas_thread():
-        change = portion.sweep(belief, share)
+        portion.product = portion.rows.sweep(belief, share)
     portion.stamp = stamp
-    return _answer(change, portion)
+    return _answer(portion.product, portion)
 
 
 def _catch_up(portion: _Portion, stamp: int, cavity: Belief, n_sweeps: int) -> _Answer:
@@ -493,7 +479,8 @@ def _catch_up(portion: _Portion, stamp: int, cavity: Belief, n_sweeps: int) -> _
     belief = cavity.times(portion.product or cavity.nothing())
     with one_blas_thread():
         for _ in range(n_sweeps):
-            last, belief = belief, belief.times(portion.sweep(belief, portion.rows.damping))
+            portion.product = portion.rows.sweep(belief, portion.rows.damping)
+            last, belief = belief, cavity.times(portion.product)
             if belief.distance(last) <= CLOSE:
                 break
     portion.stamp = stamp

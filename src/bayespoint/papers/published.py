@@ -83,12 +83,10 @@ def judge(ours: Measured, theirs: Published) -> Verdict:
     """Say how one of our figures compares with the published one."""
     if math.isnan(ours.error):
         return Verdict(math.nan, "not compared")
-    spread = math.hypot(ours.error, theirs.rounding)
-    error = ours.error if theirs.alike else theirs.error
-    if not math.isnan(error):
-        spread = math.hypot(spread, error)
-    far = (ours.mean - theirs.value) / spread
     estimated = math.sqrt(1 + theirs.alike) * ours.error
+    stated = 0.0 if math.isnan(theirs.error) else theirs.error
+    spread = math.hypot(estimated, theirs.rounding, stated)
+    far = (ours.mean - theirs.value) / spread
     limit = agreement_limit(ours.n, estimated / spread)
     text = "agrees" if abs(far) <= limit else "is higher" if far > 0 else "is lower"
     return Verdict(far, text)
