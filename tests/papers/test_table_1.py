@@ -10,6 +10,7 @@ from bayespoint.datasets import PAPER_DATA
 from bayespoint.papers import contest
 from bayespoint.papers.contest import Split, compare, compare_on_split, fit_hard_margin
 from bayespoint.papers.experiment import Plan
+from bayespoint.papers.raetsch import TRAIN_SIZES
 from bayespoint.papers.table_1 import SETTINGS, kept_splits, p_value
 from bayespoint.solvers import Billiard
 
@@ -120,7 +121,7 @@ def test_too_few_splits_are_refused():
 
 
 def test_every_published_data_set_can_be_loaded():
-    assert set(SETTINGS) <= set(PAPER_DATA)
+    assert set(PAPER_DATA) == {*SETTINGS, *TRAIN_SIZES, "wisconsin"}
 
 
 def test_softness_is_the_squared_slack(problem):
