@@ -13,10 +13,12 @@ from bayespoint import LinearBayesPointClassifier
 from bayespoint._jit.linear import log_phi
 from bayespoint.solvers.ep import propagate
 from bayespoint.solvers.linear import (
+    Belief,
     FactorizedRows,
     FullRows,
     Scale,
     _has_short_rows,
+    entries,
     even_blocks,
     growing_blocks,
     independent,
@@ -267,6 +269,33 @@ def test_one_pass_is_one_sweep(data, intercept):
     np.testing.assert_allclose(found.belief.shift, swept.shift, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("far", [10.0, 1e4, 1e8, 1e12])
+def test_some_variance_is_left_however_wrong_a_hard_boundary_is(far):
+    # Beyond 1e7 deviations its share is below what double precision knows.
+    one = FactorizedRows(sparse.csr_array([[3.0]]), np.ones(1), np.ones(1), 0.0, False)
+    prior = Belief(np.ones(1), np.full(1, -far))
+    for belief in one.learn_once(prior).belief, prior.times(one.sweep(prior, 1.0)):
+        assert 0 < belief.variances()[0] < 1
+        assert np.isfinite(belief.mean()[0])
+        if far == 10.0:  # the moments of a normal distribution cut off at zero
+            left = stats.truncnorm(far, np.inf, loc=-far)
+            np.testing.assert_allclose([belief.mean()[0], belief.variances()[0]], left.stats())
+
+
+def test_indices_of_either_size_and_kind_give_the_same(data):
+    X, y = data
+    X, rows = sparse.csr_matrix(np.where(X > 0, X, 0)), {}
+    for size in (np.int32, np.int64):
+        X.indices, X.indptr = X.indices.astype(size), X.indptr.astype(size)
+        data, indices, indptr = entries(X)
+        assert indices.itemsize == indptr.itemsize == np.dtype(size).itemsize
+        assert indices.dtype.kind == indptr.dtype.kind == "u"
+        np.testing.assert_array_equal(indices, X.indices)
+        model = classifier(covariance="factorized").fit(X, y)
+        rows[size] = model.partial_fit(X, y).coef_
+    np.testing.assert_array_equal(*rows.values())
+
+
 @pytest.mark.parametrize("covariance", COVARIANCES)
 def test_rows_are_scored_before_they_are_learned(data, covariance):
     X, y = data
@@ -461,6 +490,11 @@ def test_classes_are_fixed_by_the_first_batch(data):
         model.set_params(fit_intercept=not model.fit_intercept).partial_fit(X, y)
     with pytest.raises(ValueError, match="two classes to tell apart"):
         classifier().partial_fit(X, np.zeros(len(X)))
+    with pytest.raises(ValueError, match="there is no class"):
+        classifier().partial_fit(X, y, classes=[])
+    for labels in (y + 0.5, y.astype(str), y + 5):
+        with pytest.raises(ValueError, match="y should hold classes"):
+            classifier().partial_fit(X, labels, classes=[0, 1])
 
 
 @pytest.mark.parametrize("covariance", COVARIANCES)

@@ -30,6 +30,7 @@ from .solvers.linear import (
     FullRows,
     Rows,
     Scale,
+    entries,
     even_blocks,
     growing_blocks,
     independent,
@@ -232,7 +233,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         """
         self._validate_params()
         first = not hasattr(self, "coef_")  # classes_ may be left from a call that failed
-        X, y = self._check_training_data(X, y, reset=first)
+        X, y = self._check_training_data(X, y, reset=first, classes=classes)
         if first:
             self.classes_ = np.unique(y if classes is None else classes)
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
@@ -435,11 +436,11 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.classes_
 
-    def _check_training_data(self, X, y, reset):
+    def _check_training_data(self, X, y, reset, classes=None):
         """Return validated points, CSR or dense, and labels."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset)
-        if reset:  # later on, y is compared with the classes
-            check_classification_targets(y)
+        if reset:  # where classes are known, y is compared with them
+            check_classification_targets(y if classes is None else classes)
         return canonical(X), y
 
     def _labeled(self, X, y, sample_weight):
@@ -447,16 +448,18 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
 
         Labels are +1 and -1 for two classes, else numbers of classes.
         """
-        unknown = np.setdiff1d(y, self.classes_)
-        if unknown.size:
-            raise ValueError(f"y should hold classes {self.classes_}, but holds {unknown}.")
         if len(self.classes_) < 2:
             raise ValueError(
-                "y should hold at least two classes to tell apart, but holds one class: "
-                f"{self.classes_[0]!r}."
+                "There should be at least two classes to tell apart, but there is "
+                f"{f'one class: {self.classes_[0]!r}' if len(self.classes_) else 'no class'}."
+            )
+        target = np.searchsorted(self.classes_, y)
+        unknown = self.classes_[np.minimum(target, len(self.classes_) - 1)] != y
+        if np.any(unknown):
+            raise ValueError(
+                f"y should hold classes {self.classes_}, but holds {np.unique(y[unknown])}."
             )
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        target = np.searchsorted(self.classes_, y)
         if self.class_weight is not None:
             weight = (
                 weight * compute_class_weight(self.class_weight, classes=self.classes_, y=y)[target]
@@ -618,7 +621,7 @@ def column_sums(X, weight) -> tuple[np.ndarray, np.ndarray, float]:
     if sparse.issparse(X):
         from ._jit.linear import column_sums as add_entries
 
-        add_entries(X.data, X.indices, X.indptr, weight, squares, counts)
+        add_entries(*entries(X), weight, squares, counts)
     else:
         for start in range(0, X.shape[0], BLOCK):
             block, here = X[start : start + BLOCK], weight[start : start + BLOCK]

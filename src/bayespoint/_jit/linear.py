@@ -1,4 +1,7 @@
-"""Expectation propagation for a linear classifier: row by row, entry by entry."""
+"""Expectation propagation for a linear classifier: row by row, entry by entry.
+
+CSR matrices come with unsigned indices: of others, each might count from the end.
+"""
 
 import math
 
@@ -6,29 +9,47 @@ import numpy as np
 from numba import njit
 
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
+SQRT_HALF = math.sqrt(0.5)
+# Below, asymptotic series replace the normal distribution function, which is zero further on,
+# and differences that lose their digits; what they leave out is 2e-10 of them.
+FAR = -30.0
 # Far on the wrong side of a hard boundary the variance that is left is lost to rounding.
 EPSILON = 2.0**-52
+MOST = 1.0 - 8.0 * EPSILON
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def log_phi(z):
     """Return the logarithm of the normal distribution function."""
-    if z > -30.0:
-        return math.log(0.5 * math.erfc(-z / math.sqrt(2.0)))
-    # Its asymptotic series; what follows is below 2e-14.
+    if z > FAR:
+        return math.log(0.5 * math.erfc(-z * SQRT_HALF))
+    # What follows in the series is below 2e-14.
     y = 1.0 / (z * z)
     series = 1.0 - y * (1.0 - 3.0 * y * (1.0 - 5.0 * y * (1.0 - 7.0 * y * (1.0 - 9.0 * y))))
     return -0.5 * z * z - math.log(-z) - LOG_SQRT_2PI + math.log(series)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def far_above(z):
+    """Return the mean of N(z, 1) cut off below zero, for z far below."""
+    y = 1.0 / (z * z)
+    return -(1.0 - y * (2.0 - y * (10.0 - y * (74.0 - 706.0 * y)))) / z
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def moments(y, M, V):
     """Return log Z = log Phi(y M / sqrt(V)), its slope in M, and minus its curvature."""
-    deviation = math.sqrt(V)
-    z = y * M / deviation
-    log_z = log_phi(z)
-    slope = math.exp(-0.5 * z * z - LOG_SQRT_2PI - log_z)
-    return log_z, y * slope / deviation, max(slope * (slope + z), 0.0) / V
+    scale = 1.0 / math.sqrt(V)
+    z = y * M * scale
+    if z > FAR:  # as in log_phi, but the slope need not wait for the logarithm
+        mass = 0.5 * math.erfc(-z * SQRT_HALF)
+        log_z = math.log(mass)
+        slope = math.exp(-0.5 * z * z - LOG_SQRT_2PI) / mass
+        above = slope + z
+    else:
+        log_z, above = log_phi(z), far_above(z)
+        slope = above - z
+    return log_z, y * slope * scale, max(slope * above, 0.0) / V
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -123,6 +144,27 @@ def add_products(data, indices, indptr, scale, intercept, total):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def without(precision, shift, removed, site_precision, site_shift):
+    """Return mean and variance of a weight without its site, or a part of it."""
+    variance = 1.0 / (precision - removed * site_precision)
+    return variance * (shift - removed * site_shift), variance
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def match(x, j, s, mean, variance, a, b, share, weight, precision, shift, sites):
+    """Move site s of weight j by a share of the way to the one that matches its moments."""
+    site_precision, site_shift = sites
+    curve = x * x * b
+    scale = 1.0 / (1.0 - curve * variance)
+    more_precision = share * (curve * scale - site_precision[s])
+    more_shift = share * ((x * a + mean * curve) * scale - site_shift[s])
+    site_precision[s] += more_precision
+    site_shift[s] += more_shift
+    precision[j] += weight * more_precision
+    shift[j] += weight * more_shift
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def sweep(
     data, indices, indptr, order, y, weight, noise, precision, shift, site_precision, site_shift
 ):
@@ -133,44 +175,62 @@ def sweep(
     entry of the matrix, which counts weight[i] times. If there are more sites than entries,
     every row has a one for the last weight, the intercept, whose sites come last.
     """
-    n_entries = data.shape[0]
-    intercept = 1 if site_shift.shape[0] > n_entries else 0
-    last = precision.shape[0] - 1
+    n_entries, last = len(data), len(precision) - 1
+    intercept = len(site_shift) > n_entries
+    sites = site_precision, site_shift
     longest = 0
     for i in order:
-        longest = max(longest, indptr[i + 1] - indptr[i])
+        longest = max(longest, np.int64(indptr[i + 1] - indptr[i]))
     # What all other rows say of the weights of this one.
-    means, variances = np.empty(longest + 1), np.empty(longest + 1)
+    means, variances = np.empty(longest), np.empty(longest)
+    mean, variance = 0.0, 0.0  # and of the intercept
     for i in order:
-        begin, end = indptr[i], indptr[i + 1]
+        begin, row, w = indptr[i], range(indptr[i], indptr[i + 1]), weight[i]
+        s = n_entries + i  # the site of the intercept
         # Of a row that counts more than once, one is taken away, and all are changed: half
         # the way, twice, as they might overshoot.
-        removed = min(weight[i], 1.0)
-        rounds = 2 if weight[i] > 1.0 else 1
+        removed = min(w, 1.0)
+        rounds = 2 if w > 1.0 else 1
         share = 1.0 / rounds
         for _ in range(rounds):
             M, V = 0.0, noise
-            for k in range(begin, end + intercept):
-                x, j, s = (data[k], indices[k], k) if k < end else (1.0, last, n_entries + i)
-                variance = 1.0 / (precision[j] - removed * site_precision[s])
-                mean = variance * (shift[j] - removed * site_shift[s])
-                means[k - begin], variances[k - begin] = mean, variance
-                M += x * mean
-                V += x * x * variance
+            for k in row:
+                x, j = data[k], indices[k]
+                m, v = without(precision[j], shift[j], removed, site_precision[k], site_shift[k])
+                means[k - begin], variances[k - begin] = m, v
+                M += x * m
+                V += x * x * v
+            if intercept:
+                mean, variance = without(
+                    precision[last], shift[last], removed, site_precision[s], site_shift[s]
+                )
+                M += mean
+                V += variance
             if V <= 0.0:
                 break
             _, a, b = moments(y[i], M, V)
-            # The sites that match the moments of each weight.
-            for k in range(begin, end + intercept):
-                x, j, s = (data[k], indices[k], k) if k < end else (1.0, last, n_entries + i)
-                curve = x * x * b
-                scale = 1.0 / max(1.0 - curve * variances[k - begin], EPSILON)
-                more_precision = share * (curve * scale - site_precision[s])
-                more_shift = share * ((x * a + means[k - begin] * curve) * scale - site_shift[s])
-                site_precision[s] += more_precision
-                site_shift[s] += more_shift
-                precision[j] += weight[i] * more_precision
-                shift[j] += weight[i] * more_shift
+            b = min(b, MOST / V)  # as x^2 v <= V, no site is infinite
+            for k in row:
+                x, j, m, v = data[k], indices[k], means[k - begin], variances[k - begin]
+                match(x, j, k, m, v, a, b, share, w, precision, shift, sites)
+            if intercept:
+                match(1.0, last, s, mean, variance, a, b, share, w, precision, shift, sites)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def learn_weight(belief, j, x, a, b, weight):
+    """Change mean and variance of weight j as a site that counts so often would."""
+    v = belief[j, 1]
+    part = x * v
+    if weight == 1.0:
+        belief[j, 0] += a * part
+        belief[j, 1] = v - b * part * part
+    else:
+        lost = b * x * part
+        times = weight / (1.0 - lost)
+        shrink = 1.0 / (1.0 + times * lost)
+        belief[j, 0] += times * shrink * a * part
+        belief[j, 1] = v * shrink
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -183,11 +243,11 @@ def learn(data, indices, indptr, order, y, weight, noise, intercept, belief):
     """
     last, score = len(belief) - 1, 0.0
     for i in order:
-        begin, end, w = indptr[i], indptr[i + 1], weight[i]
+        row, w = range(indptr[i], indptr[i + 1]), weight[i]
         M, V = 0.0, noise
         if intercept:
             M, V = belief[last, 0], noise + belief[last, 1]
-        for k in range(begin, end):
+        for k in row:
             x, j = data[k], indices[k]
             M += x * belief[j, 0]
             V += x * x * belief[j, 1]
@@ -196,19 +256,23 @@ def learn(data, indices, indptr, order, y, weight, noise, intercept, belief):
             continue
         log_z, a, b = moments(y[i], M, V)
         score += w * log_z
-        for k in range(begin, end + intercept):
-            x, j = (data[k], indices[k]) if k < end else (1.0, last)
-            v = belief[j, 1]
-            lost = min(x * x * b * v, 1.0 - EPSILON)
-            if w == 1.0:
-                belief[j, 0] += x * a * v
-                belief[j, 1] = v * (1.0 - lost)
-            else:  # the site that this would be, so many times
-                times = w / (1.0 - lost)
-                shrink = 1.0 / (1.0 + times * lost)
-                belief[j, 0] += times * shrink * x * a * v
-                belief[j, 1] = v * shrink
+        b = min(b, MOST / V)  # as x^2 v <= V, every weight keeps some variance
+        for k in row:
+            learn_weight(belief, indices[k], data[k], a, b, w)
+        if intercept:
+            learn_weight(belief, last, 1.0, a, b, w)
     return score
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def log_ratio(mean, variance, site_precision, site_shift):
+    """Return the log of what Gaussians with these natural parameters integrate to.
+
+    That of N(mean, variance) without a site, less that with it.
+    """
+    p, h = 1.0 / variance, mean / variance
+    more, sum_ = p + site_precision, h + site_shift
+    return 0.5 * (h * h / p - sum_ * sum_ / more + math.log(more / p))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -216,22 +280,24 @@ def log_constant_of_entries(
     data, indices, indptr, y, weight, noise, precision, shift, site_precision, site_shift
 ):
     """Return what `log_constant` does, where every entry has a site."""
-    n_entries = data.shape[0]
-    intercept = 1 if site_shift.shape[0] > n_entries else 0
-    last = precision.shape[0] - 1
+    n_entries, last = len(data), len(precision) - 1
+    intercept = len(site_shift) > n_entries
     total = 0.0
-    for i in range(indptr.shape[0] - 1):
-        end = indptr[i + 1]
+    for i in range(len(y)):
         removed = min(weight[i], 1.0)
         M, V, change = 0.0, noise, 0.0
-        for k in range(indptr[i], end + intercept):
-            x, j, s = (data[k], indices[k], k) if k < end else (1.0, last, n_entries + i)
-            p = precision[j] - removed * site_precision[s]
-            h = shift[j] - removed * site_shift[s]
-            M += x * h / p
-            V += x * x / p
-            more, sum_ = p + site_precision[s], h + site_shift[s]
-            change += 0.5 * (h * h / p - sum_ * sum_ / more + math.log(more / p))
+        for k in range(indptr[i], indptr[i + 1]):
+            x, j, site = data[k], indices[k], (site_precision[k], site_shift[k])
+            mean, variance = without(precision[j], shift[j], removed, *site)
+            M += x * mean
+            V += x * x * variance
+            change += log_ratio(mean, variance, *site)
+        if intercept:
+            site = site_precision[n_entries + i], site_shift[n_entries + i]
+            mean, variance = without(precision[last], shift[last], removed, *site)
+            M += mean
+            V += variance
+            change += log_ratio(mean, variance, *site)
         log_z = moments(y[i], M, V)[0] if V > 0.0 else math.log(0.5)
         total += weight[i] * (log_z + change)
     return total

@@ -10,14 +10,11 @@ import math
 import numpy as np
 from numba import njit
 
-from .linear import LOG_SQRT_2PI, log_phi
+from .linear import EPSILON, FAR, LOG_SQRT_2PI, far_above, log_phi
 
-EPSILON = 2.0**-52
 # Sites that would move nothing by more than this, in standard deviations, stay as they are:
 # most classes are out of question for most rows, and cost nothing.
 NEGLIGIBLE = 1e-12
-# Below, series replace differences that lose their digits; what they leave out is 2e-10 of them.
-FAR = -30.0
 # Rounds of comparisons end here, in standard deviations.
 SETTLED = 1e-3
 
@@ -33,7 +30,7 @@ def half_line(m, v):
         left = 1.0 - slope * above  # and its variance
     else:
         y = 1.0 / (z * z)
-        above = -(1.0 - y * (2.0 - y * (10.0 - y * (74.0 - 706.0 * y)))) / z
+        above = far_above(z)
         left = y * (1.0 - y * (6.0 - y * (50.0 - y * (518.0 - 6354.0 * y))))
     left = min(max(left, EPSILON), 1.0)
     return (1.0 - left) / (v * left), (above / (deviation * left) - m / v)

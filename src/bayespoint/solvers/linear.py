@@ -569,7 +569,7 @@ class FactorizedRows(Rows):
     """
 
     def __init__(self, X, y: np.ndarray, weight: np.ndarray, noise: float, intercept: bool):
-        self.entries = X.data, X.indices, X.indptr
+        self.entries = entries(X)
         self.y, self.weight, self.noise = y, weight, noise
         self.order, self.intercept = mixed_order(len(y)), intercept
         self.sites: tuple[np.ndarray, ...] = ()
@@ -610,6 +610,15 @@ class FactorizedRows(Rows):
         return log_constant_of_entries(*data, *belief, *self.sites)
 
 
+def entries(X) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the arrays of a CSR matrix for compiled loops, which are faster with unsigned indices.
+
+    Python's others may count from the end, which each of them would be tested for.
+    """
+    indices, indptr = (a.view(f"u{a.itemsize}") for a in (X.indices, X.indptr))
+    return X.data, indices, indptr
+
+
 def fit_full(X, y, weight, prior: Belief, noise: float, max_iter: int, tol: float, **options):
     """Return the fit of correlated weights to all rows; see `FullRows` and `iterate`."""
     rows = FullRows(X, y, weight, noise, even_blocks(*X.shape))
@@ -646,7 +655,7 @@ def _outputs(X, belief: Belief, room: np.ndarray | None = None):
         from .._jit.linear import output_variances
 
         variance, intercept = np.empty(X.shape[0]), len(half) > X.shape[1]
-        output_variances(X.data, X.indices, X.indptr, root.T @ root, intercept, variance)
+        output_variances(*entries(X), root.T @ root, intercept, variance)
         yield slice(None), X, _dot(X, root.T @ half), variance
         return
     rows, halves = _room(belief) if room is None else room
@@ -669,7 +678,7 @@ def _multiply(product: Belief, rows, precision: np.ndarray, shift: np.ndarray) -
         from .._jit.linear import add_products
 
         intercept = len(shifts) > rows.shape[1]
-        add_products(rows.data, rows.indices, rows.indptr, precision, intercept, total)
+        add_products(*entries(rows), precision, intercept, total)
         shifts += np.append(shift @ rows, [shift.sum()] * intercept)
         return
     shifts += shift @ rows
