@@ -31,11 +31,10 @@ CALMEST = 0.1
 LIVELIER = 1.1
 # The logarithm of the prior's factor need not be as exact as weights in standard deviations.
 LESS_EXACT = 0.5
-# Sites after so many sweeps are mixed, once sweeps change less than this, and no longer where
-# the change grows by this factor; moves that differ by less than this share are the same.
+# Sites after so many sweeps are mixed, once sweeps change less than this; moves that differ by
+# less than this share are the same.
 MIXED = 10
 NEAR = 1.0
-GROWN = 2.0
 SAME = 1e-6
 # What is remembered for this needs at most this share of the memory of dense rows, and its
 # products that of entries that are not zero.
@@ -296,8 +295,7 @@ def iterate(
         change = _size(move)
         if scale is not None:
             asked = scale.asked(belief)
-        near = max(change, LESS_EXACT * abs(asked)) <= NEAR and change <= GROWN * before
-        if near and rows.remembers:
+        if max(change, LESS_EXACT * abs(asked)) <= NEAR and rows.remembers:
             log_factor = 0.0 if scale is None else scale.log_factor
             past = [*past, _Past(sites, log_factor, asked, move)][-rows.remembers :]
         else:  # sweeps that are mixed should be alike
