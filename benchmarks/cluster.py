@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -37,11 +38,18 @@ def covtype(path: str) -> tuple[np.ndarray, np.ndarray]:
     return X, data["y"][rows] == 2
 
 
-def part(path: str, number: int) -> tuple[np.ndarray, np.ndarray]:
+def write_parts(folder: str, X: np.ndarray, y: np.ndarray) -> list[str]:
+    """Write partitions to files, and return their paths."""
+    paths = [f"{folder}/{number}.npz" for number in range(N_PARTITIONS)]
+    for path, here in zip(paths, np.array_split(np.arange(len(y)), N_PARTITIONS), strict=True):
+        np.savez(path, X=X[here], y=y[here])
+    return paths
+
+
+def part(path: str) -> tuple[np.ndarray, np.ndarray]:
     """Return a partition; on a worker, which reads the file itself."""
-    X, y = covtype(path)
-    here = np.array_split(np.arange(len(y)), N_PARTITIONS)[number]
-    return X[here], y[here]
+    with np.load(path) as file:
+        return file["X"], file["y"]
 
 
 def distance(model, other) -> float:
@@ -53,12 +61,11 @@ def distance(model, other) -> float:
     return float(max(np.abs((means[0] - means[1]) / deviation).max(), spread.max()))
 
 
-def timed_fit(path: str, parameters: dict, n_workers: int, kill_after: float | None = None):
+def timed_fit(paths: list[str], parameters: dict, n_workers: int, kill_after: float | None = None):
     """Return the seconds of a fit, those of the busiest worker's CPU, and the model."""
     options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
     with LocalCluster(n_workers=n_workers, **options) as cluster, Client(cluster) as client:
-        parts = [delayed(part)(path, i) for i in range(N_PARTITIONS)]
-        parts = client.persist(parts)
+        parts = client.persist([delayed(part)(path) for path in paths])
         wait(parts)
         X, y = [p[0] for p in parts], [p[1] for p in parts]
         # Loads compiled loops.
@@ -87,20 +94,25 @@ def main() -> None:
     began = time.perf_counter()
     local.fit(X, y)
     print(f"without Dask: {time.perf_counter() - began:.1f} s, {local.n_iter_} sweeps", flush=True)
-    record = []
-    for _ in range(arguments.repeats):
-        one = timed_fit(path, parameters, 1)
-        report("one worker", *one, local)
-        two = timed_fit(path, parameters, 2)
-        report("two workers", *two, local)
-        killed = timed_fit(path, parameters, 2, kill_after=two[0] / 2)
-        report("two workers, one killed", *killed, local)
-        sweeps = one[2].n_iter_ / two[2].n_iter_
-        ratio = two[0] / one[0]
-        record.append([ratio, ratio * sweeps, two[1] / one[1], killed[0] / one[0]])
+    with tempfile.TemporaryDirectory() as folder:
+        paths = write_parts(folder, X, y)
+        record = [compare(paths, parameters, local) for _ in range(arguments.repeats)]
     clock, sweep, cpu, killed = np.median(record, axis=0)
     print(f"two workers take {clock:.2f} of the time of one, {sweep:.2f} a sweep, {cpu:.2f} by")
     print(f"CPU time, and {killed:.2f} if one of them is killed")
+
+
+def compare(paths: list[str], parameters: dict, local) -> list[float]:
+    """Return the time of two workers, of a sweep, of their CPU, and with a loss, against one."""
+    one = timed_fit(paths, parameters, 1)
+    report("one worker", *one, local)
+    two = timed_fit(paths, parameters, 2)
+    report("two workers", *two, local)
+    killed = timed_fit(paths, parameters, 2, kill_after=two[0] / 2)
+    report("two workers, one killed", *killed, local)
+    sweeps = one[2].n_iter_ / two[2].n_iter_
+    ratio = two[0] / one[0]
+    return [ratio, ratio * sweeps, two[1] / one[1], killed[0] / one[0]]
 
 
 def report(name: str, seconds: float, cpu: float, model, local) -> None:
