@@ -19,11 +19,10 @@ from .solvers.linear import Belief, FullRows, Rows, mixed
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-# Sweeps, alone, of rows whose sites were lost: with the others soon to follow, and where
-# there is nothing else to come, or until they move by less.
+# Sweeps, if they are needed, of rows whose sites were lost: with the others soon to follow, and
+# where there is nothing else to come.
 CATCH_UP = 3
 CATCH_UP_LATE = 100
-CLOSE = 1e-6
 
 
 def fit(
@@ -93,7 +92,6 @@ class _Portion:
 
     def __init__(self, rows: Rows):
         self.rows = rows
-        self.product: Any = None  # of the sites, after the last sweep
         self.stamp = 0
 
 
@@ -148,7 +146,8 @@ class _Cluster(Rows):
     """
 
     def __init__(self, client, model, settled, labeled: list[Future], n_rows: int, n: int):
-        self.client = client
+        self.client, self.settled = client, settled
+        self.prepared: dict[str, Future] = {}  # workers that came later
         self.stamps = count(1)
         settled.covariance_, settled.prior_variance_ = model.covariance_, model.prior_variance_
         self.threads = client.nthreads()
@@ -201,8 +200,7 @@ class _Cluster(Rows):
                 belief = belief.over(handle.product or belief.nothing()).times(product)
                 handle.stamp, handle.product = stamp, product
         if lost:
-            for handle, product in zip(lost, self._restart(lost, belief), strict=True):
-                handle.product = product
+            self._recover(lost, belief, CATCH_UP)
             self.n_remembered = min(self.n_remembered, 1)
         return reduce(Belief.times, (handle.product for handle in self.handles))
 
@@ -211,8 +209,7 @@ class _Cluster(Rows):
         requests = [(belief,)] * len(self.handles)
         while None in (parts := self._ask(_log_constant, self.handles, requests)):
             lost = [h for h, part in zip(self.handles, parts, strict=True) if part is None]
-            # They find what they had found before.
-            self._restart(lost, belief, CATCH_UP_LATE)
+            self._recover(lost, belief, CATCH_UP_LATE)
         return sum(parts)
 
     def _spread(self) -> None:
@@ -222,6 +219,10 @@ class _Cluster(Rows):
             return
         self.threads = self.client.nthreads()
         idle = Counter(self.threads) - held
+        for address in set(idle) - set(self.prepared):
+            self.prepared[address] = _submit(self.client, address, _prepare, self.settled)
+        # Others need not wait for a worker that has just begun.
+        idle = Counter({a: n for a, n in idle.items() if self.prepared[a].done()})
         for handle in self.handles:
             if held[handle.address] > self.threads.get(handle.address, 0) and idle:
                 held[handle.address] -= 1
@@ -229,14 +230,13 @@ class _Cluster(Rows):
                 idle[handle.address] -= 1
                 idle = +idle
 
-    def _restart(
-        self, handles: list[_Handle], belief: Belief, n_sweeps: int = CATCH_UP
-    ) -> list[Belief]:
-        """Return products of portions that learn from what all others know."""
+    def _recover(self, handles: list[_Handle], belief: Belief, n_sweeps: int) -> None:
+        """Have portions find their sites again."""
         for handle in handles:
             handle.stamp = next(self.stamps)
-        cavities = [belief.over(h.product or belief.nothing()) for h in handles]
-        return self._ask(_catch_up, handles, [(cavity, n_sweeps) for cavity in cavities])
+        requests = [(belief, handle.product, n_sweeps) for handle in handles]
+        for handle, product in zip(handles, self._ask(_recover, handles, requests), strict=True):
+            handle.product = product
 
     def _ask(self, task, handles: list[_Handle], requests: list[tuple]) -> list[Any]:
         """Return what a task says of portions, done where they were last if possible."""
@@ -451,6 +451,14 @@ def _portion(model, partitions: list) -> _Portion:
     return _Portion(model._rows(X, *map(np.concatenate, others)))
 
 
+def _prepare(model) -> None:
+    """Load what a worker needs to learn, by a look at one row for each of the classes."""
+    n = len(model.classes_)
+    labels = np.arange(n) if n > 2 else np.array([-1.0, 1.0])
+    rows = model._rows(np.zeros((n, model.n_features_in_)), labels, np.ones(n))
+    rows.log_constant(model._prior().times(rows.sweep(model._prior(), 1.0)))
+
+
 def _moved(portion: _Portion) -> _Portion:
     return portion
 
@@ -469,22 +477,17 @@ def _sweep(
     if len(weights):
         portion.rows.mix(weights)
     with one_blas_thread():
-        portion.product = portion.rows.sweep(belief, share)
+        product = portion.rows.sweep(belief, share)
     portion.stamp = stamp
-    return _answer(portion.product, portion)
+    return _answer(product, portion)
 
 
-def _catch_up(portion: _Portion, stamp: int, cavity: Belief, n_sweeps: int) -> _Answer:
-    """Learn from what all others know, whatever state the portion is in."""
-    belief = cavity.times(portion.product or cavity.nothing())
+def _recover(portion: _Portion, stamp: int, *request) -> _Answer:
+    """Find the sites again, whatever state the portion is in."""
     with one_blas_thread():
-        for _ in range(n_sweeps):
-            portion.product = portion.rows.sweep(belief, portion.rows.damping)
-            last, belief = belief, cavity.times(portion.product)
-            if belief.distance(last) <= CLOSE:
-                break
+        product = portion.rows.recover(*request)
     portion.stamp = stamp
-    return _answer(portion.product, portion)
+    return _answer(product, portion)
 
 
 def _log_constant(portion: _Portion, known: int, belief: Belief) -> _Answer:

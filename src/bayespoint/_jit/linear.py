@@ -16,6 +16,10 @@ FAR = -30.0
 # Far on the wrong side of a hard boundary the variance that is left is lost to rounding.
 EPSILON = 2.0**-52
 MOST = 1.0 - 8.0 * EPSILON
+# Sites are searched for in so many rounds, or until one moves an output by less than this, in
+# standard deviations and shares of its precision.
+ROUNDS = 200
+SETTLED = 1e-10
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -53,28 +57,58 @@ def moments(y, M, V):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def match_output(y, mean, variance, noise, removed, precision, shift):
+    """Return log Z given the other rows, and the site of an output that matches its moments.
+
+    mean and variance are what the posterior says of the output; the site that is in it, a factor
+    exp(shift f - precision f^2 / 2), or a part of that, is removed first.
+    """
+    V = variance / (1.0 - removed * precision * variance)
+    M = mean - V * removed * (shift - precision * mean)
+    if V + noise <= 0.0:
+        return math.log(0.5), precision, shift
+    log_z, a, b = moments(y, M, V + noise)
+    left = max(1.0 - V * b, EPSILON)
+    return log_z, b / left, (a + M * b) / left
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def refine(y, weight, mean, variance, noise, share, site_precision, site_shift):
     """Move the sites of all outputs by a share of the way to those that match moments.
 
-    mean and variance are what the posterior says of each output; a site is a factor
-    exp(shift f - precision f^2 / 2) of it, which counts weight[i] times. Returns the log
-    probability of the labels given the other rows.
+    mean and variance are what the posterior says of each output; its site counts weight[i]
+    times. Returns the log probability of the labels given the other rows.
     """
     score = 0.0
     for i in range(len(y)):
         s, h = site_precision[i], site_shift[i]
         removed = min(weight[i], 1.0)  # one of a row that counts more than once
-        V = variance[i] / (1.0 - removed * s * variance[i])
-        M = mean[i] - V * removed * (h - s * mean[i])
-        if V + noise <= 0.0:
-            score += weight[i] * math.log(0.5)
-            continue
-        log_z, a, b = moments(y[i], M, V + noise)
-        left = max(1.0 - V * b, EPSILON)
-        site_precision[i] += share * (b / left - s)
-        site_shift[i] += share * ((a + M * b) / left - h)
+        log_z, precision, shift = match_output(y[i], mean[i], variance[i], noise, removed, s, h)
+        site_precision[i] += share * (precision - s)
+        site_shift[i] += share * (shift - h)
         score += weight[i] * log_z
     return score
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def recover(y, weight, mean, variance, noise, site_precision, site_shift):
+    """Find the sites of outputs from what the posterior that they made says of them.
+
+    Each is the only one that matches moments if it is removed first. As if nothing but its
+    site could change, steps overshoot the more the larger its part in the precision is.
+    """
+    for i in range(len(y)):
+        s, h, v = 0.0, 0.0, variance[i]
+        removed = min(weight[i], 1.0)
+        for _ in range(ROUNDS):
+            _, precision, shift = match_output(y[i], mean[i], v, noise, removed, s, h)
+            share = 1.0 / (1.0 + 2.0 * removed * s * v)
+            step, side_step = share * (precision - s), share * (shift - h)
+            s += step
+            h += side_step
+            if abs(step) * v + abs(side_step) * math.sqrt(v) < SETTLED:
+                break
+        site_precision[i], site_shift[i] = s, h
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -36,6 +36,7 @@ LESS_EXACT = 0.5
 MIXED = 10
 NEAR = 1.0
 SAME = 1e-6
+RECOVERED = 1e-6
 # What is remembered for this needs at most this share of the memory of dense rows, and its
 # products that of entries that are not zero.
 MEMORY = 0.5
@@ -143,6 +144,7 @@ class Rows:
     """Training points with their sites, here or elsewhere."""
 
     damping = 1.0  # the share of an update that they are asked for, but for the first
+    product: Belief | None = None  # of their sites
 
     @property
     def remembers(self) -> int:
@@ -160,6 +162,20 @@ class Rows:
     def log_constant(self, belief: Belief) -> float:
         """Return their part of the log evidence."""
         raise NotImplementedError
+
+    def recover(self, belief: Belief, product: Belief, n_sweeps: int) -> Belief:
+        """Find sites that were lost: about those whose product is in the belief; return theirs.
+
+        Here, by so many sweeps given the rest, or until they move by less than RECOVERED.
+        """
+        rest = belief.over(product)
+        belief = rest.times(self.product or belief.nothing())
+        for _ in range(n_sweeps):
+            product = self.sweep(belief, self.damping)
+            last, belief = belief, rest.times(product)
+            if belief.distance(last) <= RECOVERED:
+                break
+        return product
 
 
 class Scale:
@@ -438,7 +454,8 @@ class InBlocks(Rows):
             product = self._update(block, belief, share)
             belief = belief.over(self.products[number]).times(product)
             self.products[number] = product
-        return reduce(Belief.times, self.products, belief.nothing())
+        self.product = reduce(Belief.times, self.products, belief.nothing())
+        return self.product
 
     def learn_once(self, prior: Belief) -> Fit:
         """Sweep over the rows once; every block is predicted before it is learned."""
@@ -494,6 +511,21 @@ class FullRows(InBlocks):
             self.score += refine(y, weight, mean, variance, self.noise, share, precision, shift)
             _multiply(product, rows, weight * precision, weight * shift)
         return product
+
+    def recover(self, belief: Belief, *_) -> Belief:
+        """Find sites that were lost, as well as the belief knew them, without a sweep."""
+        from .._jit.linear import recover
+
+        self.products = []
+        for block in self.blocks:
+            product = belief.nothing()
+            for here, rows, mean, variance in _outputs(block.X, belief):
+                _, y, weight, *sites = (values[here] for values in block)
+                recover(y, weight, mean, variance, self.noise, *sites)
+                _multiply(product, rows, *(weight * values for values in sites))
+            self.products.append(product)
+        self.product = reduce(Belief.times, self.products, belief.nothing())
+        return self.product
 
     def log_constant(self, belief: Belief) -> float:
         """Return their part of the log evidence."""
@@ -571,7 +603,6 @@ class FactorizedRows(Rows):
         self.y, self.weight, self.noise = y, weight, noise
         self.order, self.intercept = mixed_order(len(y)), intercept
         self.sites: tuple[np.ndarray, ...] = ()
-        self.product: Belief | None = None
 
     def sweep(self, belief: Belief, share: float) -> Belief:
         """Make a share of the update of the sites, and return their product."""

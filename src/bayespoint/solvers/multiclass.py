@@ -132,7 +132,6 @@ class FactorizedRows(Rows):
         self.problem = target, weight, noise, H[:, None] - H
         self.order = mixed_order(len(target))
         self.sites: tuple[np.ndarray, ...] = ()
-        self.product: Belief | None = None
         self.score = 0.0
 
     def sweep(self, belief: Belief, share: float) -> Belief:
