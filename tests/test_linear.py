@@ -11,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bayespoint import LinearBayesPointClassifier
 from bayespoint._jit.linear import log_phi, recover, refine
+from bayespoint.linear import FEW_ROWS, _chosen
 from bayespoint.solvers.ep import propagate
 from bayespoint.solvers.linear import (
     Belief,
@@ -320,6 +321,25 @@ def test_batches_add_up(data, covariance):
     # Not the same, as early rows are not looked at again, but close.
     assert np.abs(stream.coef_ - whole.coef_).max() < np.sqrt(whole.coef_variance_.min())
     assert np.all(stream.coef_variance_ < 1)
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_few_of_the_first_rows_choose_the_prior(covariance, n_classes):
+    # All entries are as large, so that the units of the prior are the same for any rows.
+    rng = np.random.default_rng(0)
+    X = rng.choice([-1.0, 1.0], (5000, 6))
+    y = (X[:, :n_classes] + rng.standard_normal((5000, n_classes))).argmax(axis=1)
+    few = _chosen(5000, FEW_ROWS)
+    assert few.sum() == FEW_ROWS
+    model = classifier(covariance=covariance).partial_fit(X, y)
+    first = classifier(covariance=covariance).partial_fit(X[few], y[few])
+    evidence = first.log_evidence_
+    second = first.partial_fit(X[~few], y[~few])
+    np.testing.assert_allclose(model.coef_, second.coef_, rtol=1e-10)
+    np.testing.assert_allclose(model.prior_variance_, second.prior_variance_, rtol=1e-10)
+    assert model.log_evidence_ == pytest.approx(evidence + second.log_evidence_)
+    assert model.n_samples_seen_ == 5000
 
 
 def test_all_is_forgotten(data):

@@ -93,7 +93,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         Stop when a sweep moves the weights by less than this, in posterior standard
         deviations (root mean square).
     batch_sweeps : int, default=1
-        Sweeps of `partial_fit` over its rows; the first rows, which choose an "auto"
+        Sweeps of `partial_fit` over its rows. Up to 2000 of the first, which choose an "auto"
         `prior_variance`, are swept up to `max_iter` times.
     forgetting : float, default=0.0
         Share of what was learned that is forgotten before each `partial_fit`, for data
@@ -252,15 +252,10 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
                 scale = self._set_prior(*self._sums(X, weight), moderate=MODERATE_IN_STREAM)
             n_known = 0.0 if first else (1 - self.forgetting) * self.n_samples_seen_
             belief = self._prior() if first else self._forget()
-            if scale is not None:  # the first rows choose it, which takes as long as it takes
-                rows = self._rows(X, signs, weight)
-                found = iterate(rows, belief, self.max_iter, self.tol, scale=scale)
-                self._keep_prior(found)
-            elif self.batch_sweeps == 1:
-                found = self._rows(X, signs, weight, n_known).learn_once(belief)
+            if scale is None:
+                found = self._learn_more(belief, n_known, X, signs, weight)
             else:
-                rows = self._rows(X, signs, weight, n_known)
-                found = iterate(rows, belief, self.batch_sweeps, self.tol)
+                found = self._learn_first(belief, scale, X, signs, weight)
         self._store(found, n_known + float(weight.sum()))
         return self
 
@@ -514,6 +509,27 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             )
         return found
 
+    def _learn_first(self, belief: Belief, scale: Scale, X, signs, weight) -> Fit:
+        """Learn from the first rows of a stream, of which a few choose the prior."""
+        few = _chosen(len(signs), min(FEW_ROWS, len(signs)))
+        rows = self._rows(X[few], signs[few], weight[few])
+        found = iterate(rows, belief, self.max_iter, self.tol, scale=scale)
+        self._keep_prior(found)
+        if few.all():
+            return found
+        n_known = float(weight[few].sum())
+        more = self._learn_more(found.belief, n_known, X[~few], signs[~few], weight[~few])
+        return found._replace(
+            belief=more.belief, log_evidence=found.log_evidence + more.log_evidence
+        )
+
+    def _learn_more(self, belief: Belief, n_known: float, X, signs, weight) -> Fit:
+        """Learn from rows that are not looked at again."""
+        rows = self._rows(X, signs, weight, n_known)
+        if self.batch_sweeps == 1:
+            return rows.learn_once(belief)
+        return iterate(rows, belief, self.batch_sweeps, self.tol)
+
     @contextmanager
     def _separable(self) -> Iterator[None]:
         """Say why a fit without noise on outputs comes to nothing."""
@@ -540,8 +556,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
     def _some_rows(self, X, signs, weight, n: int) -> Rows:
         """Return n of the rows with their sites."""
         if n < len(signs):
-            # Always the same rows: nothing else is random.
-            some = np.sort(np.random.default_rng(n).choice(len(signs), n, replace=False))
+            some = _chosen(len(signs), n)
             X, signs, weight = X[some], signs[some], weight[some]
         return self._rows(X, signs, weight)
 
@@ -613,6 +628,13 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _chosen(n_rows: int, n: int) -> np.ndarray:
+    """Return a mask of n rows, always the same: nothing else is random."""
+    chosen = np.zeros(n_rows, dtype=bool)
+    chosen[np.random.default_rng(n).choice(n_rows, n, replace=False)] = True
+    return chosen
 
 
 def column_sums(X, weight) -> tuple[np.ndarray, np.ndarray, float]:

@@ -16,6 +16,8 @@ FAR = -30.0
 # Far on the wrong side of a hard boundary the variance that is left is lost to rounding.
 EPSILON = 2.0**-52
 MOST = 1.0 - 8.0 * EPSILON
+# Beyond, a product might overflow.
+LARGE = 1e100
 # Sites are searched for in so many rounds, or until one moves an output by less than this, in
 # standard deviations and shares of its precision.
 ROUNDS = 200
@@ -112,6 +114,16 @@ def recover(y, weight, mean, variance, noise, site_precision, site_shift):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def with_site(mean, variance, precision, shift):
+    """Return by what a site multiplies the precision of a Gaussian, and an exponent.
+
+    Together the two integrate to exp(exponent) over the root of the first.
+    """
+    q = 1.0 + precision * variance
+    return q, 0.5 * (shift * shift * variance + 2.0 * shift * mean - precision * mean * mean) / q
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def log_constant(y, weight, mean, variance, noise, site_precision, site_shift):
     """Return the sum over rows of log Z less the logarithm of that of cavity times site.
 
@@ -124,9 +136,8 @@ def log_constant(y, weight, mean, variance, noise, site_precision, site_shift):
         V = variance[i] / (1.0 - removed * s * variance[i])
         M = mean[i] - V * removed * (h - s * mean[i])
         log_z = moments(y[i], M, V + noise)[0] if V + noise > 0.0 else math.log(0.5)
-        q = 1.0 / (1.0 + s * V)
-        exponent = 0.5 * q * (h * h * V + 2.0 * h * M - s * M * M)
-        total += weight[i] * (log_z - 0.5 * math.log(q) - exponent)
+        q, exponent = with_site(M, V, s, h)
+        total += weight[i] * (log_z + 0.5 * math.log(q) - exponent)
     return total
 
 
@@ -299,17 +310,6 @@ def learn(data, indices, indptr, order, y, weight, noise, intercept, belief):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def log_ratio(mean, variance, site_precision, site_shift):
-    """Return the log of what Gaussians with these natural parameters integrate to.
-
-    That of N(mean, variance) without a site, less that with it.
-    """
-    p, h = 1.0 / variance, mean / variance
-    more, sum_ = p + site_precision, h + site_shift
-    return 0.5 * (h * h / p - sum_ * sum_ / more + math.log(more / p))
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def log_constant_of_entries(
     data, indices, indptr, y, weight, noise, precision, shift, site_precision, site_shift
 ):
@@ -319,19 +319,26 @@ def log_constant_of_entries(
     total = 0.0
     for i in range(len(y)):
         removed = min(weight[i], 1.0)
-        M, V, change = 0.0, noise, 0.0
+        M, V, change, product = 0.0, noise, 0.0, 1.0
         for k in range(indptr[i], indptr[i + 1]):
             x, j, site = data[k], indices[k], (site_precision[k], site_shift[k])
             mean, variance = without(precision[j], shift[j], removed, *site)
             M += x * mean
             V += x * x * variance
-            change += log_ratio(mean, variance, *site)
+            q, exponent = with_site(mean, variance, *site)
+            change -= exponent
+            product *= q
+            if product > LARGE:  # a logarithm for each would take most of the time
+                change += 0.5 * math.log(product)
+                product = 1.0
         if intercept:
             site = site_precision[n_entries + i], site_shift[n_entries + i]
             mean, variance = without(precision[last], shift[last], removed, *site)
             M += mean
             V += variance
-            change += log_ratio(mean, variance, *site)
+            q, exponent = with_site(mean, variance, *site)
+            change -= exponent
+            product *= q
         log_z = moments(y[i], M, V)[0] if V > 0.0 else math.log(0.5)
-        total += weight[i] * (log_z + change)
+        total += weight[i] * (log_z + 0.5 * math.log(product) + change)
     return total
