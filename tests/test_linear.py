@@ -1,3 +1,4 @@
+import itertools
 import warnings
 
 import numpy as np
@@ -578,6 +579,36 @@ def test_contradictions_under_a_hard_boundary_are_an_error(covariance):
     model = classifier(covariance=covariance, noise_variance=0.0, prior_variance=1.0, max_iter=20)
     with pytest.warns(ConvergenceWarning), pytest.raises(ValueError, match="Raise noise_variance"):
         model.fit(X, y)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_numbers_are_finite_or_the_labels_inexplicable(seed):
+    # Features over 120 decades, rows that count 1e-6 to 1e6 times, priors of 1e-12 to 1e12.
+    rng = np.random.default_rng(seed)
+    n, d = rng.integers([2, 1], [80, 12])
+    X = np.where(rng.random((n, d)) < rng.random(), rng.standard_normal((n, d)), 0.0)
+    X *= 10.0 ** rng.uniform(-60, 60, d) if seed % 3 == 1 else 10.0
+    X = np.round(X) if seed % 3 == 0 else X
+    y = X @ rng.standard_normal(d) > 0 if seed % 2 else rng.random(n) < 0.5
+    y[0], y[-1] = True, False
+    weight = 10.0 ** rng.uniform(-6, 6, n) if seed % 4 > 1 else None
+    for noise, prior, covariance, method in itertools.product(
+        (1.0, 1e-8, 0.0), ("auto", 1.0, 1e12, 1e-12), COVARIANCES, ("fit", "partial_fit")
+    ):
+        model = classifier(
+            noise_variance=noise, prior_variance=prior, covariance=covariance, max_iter=30
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            try:
+                getattr(model, method)(X, y, sample_weight=weight)
+            except ValueError as error:
+                if noise == 0 and "Raise noise_variance" in str(error):
+                    continue
+                raise
+        for values in model.coef_, model.coef_variance_, model.log_evidence_:
+            assert np.all(np.isfinite(values))
+        assert np.all(np.isfinite(model.predict_proba(X)))
 
 
 def test_log_phi_is_scipys():

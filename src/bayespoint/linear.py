@@ -594,7 +594,9 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
 
     def _store(self, found: Fit, n_samples_seen: float) -> None:
         """Keep what predictions and later updates need, as plain arrays and numbers."""
-        if self.noise_variance == 0 and not self._has_length(found.belief):
+        if self.noise_variance == 0 and not (
+            np.isfinite(found.log_evidence) and self._has_length(found.belief)
+        ):
             raise ValueError(INSEPARABLE)
         self._precision, self._shift = found.belief
         n_classes, d = len(self.classes_), self.n_features_in_
