@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bayespoint import LinearBayesPointClassifier
+from bayespoint import BayesPointClassifier, LinearBayesPointClassifier
 from bayespoint._jit.linear import log_phi, recover, refine
 from bayespoint.linear import FEW_ROWS, _chosen
 from bayespoint.solvers.ep import propagate
@@ -399,6 +399,22 @@ def test_costs_decide(data):
     np.testing.assert_array_equal(positive, model.predict_proba(X)[:, 1] > 0.1)
     with pytest.raises(ValueError, match=r"shape \(2, 2\), but has shape \(2,\)"):
         model.predict(X, loss=[1, 2])
+
+
+@pytest.mark.parametrize("column", [-1, 6, 10**6])
+@pytest.mark.parametrize("sorted_", [True, False])
+def test_entries_outside_of_a_sparse_matrix_are_an_error(data, column, sorted_):
+    # They would be written to whatever memory is there.
+    X, y = data
+    X = sparse.csr_matrix(X)
+    good = X.copy()
+    X.indices[0 if column < 0 else 5] = column
+    X.has_sorted_indices = X.has_canonical_format = sorted_
+    for model in classifier(), BayesPointClassifier():
+        with pytest.raises(ValueError, match=r"columns 0 to 5, but has entries"):
+            model.fit(X, y)
+        with pytest.raises(ValueError, match=r"columns 0 to 5, but has entries"):
+            model.fit(good, y).predict(X)
 
 
 # Sites that were lost

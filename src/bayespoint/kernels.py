@@ -129,10 +129,23 @@ def settle_kernel(
 
 
 def canonical(X):
-    """Add up entries of a sparse matrix that are for the same place."""
-    if sparse.issparse(X) and not X.has_canonical_format:
+    """Add up entries of a CSR matrix that are for the same place, which must be inside.
+
+    Compiled loops would write to others, and SciPy does not look.
+    """
+    if not sparse.issparse(X):
+        return X
+    if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
+    # Those of a row are sorted now.
+    rows = np.flatnonzero(np.diff(X.indptr))
+    first, last = X.indices[X.indptr[rows]], X.indices[X.indptr[rows + 1] - 1]
+    if len(rows) and not (first.min() >= 0 and last.max() < X.shape[1]):
+        raise ValueError(
+            f"X should have columns 0 to {X.shape[1] - 1}, but has entries of columns "
+            f"{first.min()} to {last.max()}: it is not a valid sparse matrix."
+        )
     return X
 
 
