@@ -410,6 +410,20 @@ def test_the_product_is_that_of_the_sites(share):
         np.testing.assert_allclose(product.reshape(2, 4), expected, atol=1e-10)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_lost_sites_are_found_again(kind, monkeypatch):
+    monkeypatch.setattr(linear, "RECOVERED", 1e-12)
+    X, y = problem(3)
+    prior = prior_of(3, 3, kind)
+    rows, again = (make_rows(kind, X, y, 3, prior, np.ones(len(y)), 1.0) for _ in range(2))
+    found = linear.iterate(rows, prior, 3000, 1e-10)
+    product = again.recover(found.belief, found.belief.over(prior), 3000)
+    # As exact as the fit, whose sweeps move it by 1e-10 and come closer by a few percent each.
+    assert prior.times(product).distance(found.belief) < 1e-8
+    constants = [each.log_constant(found.belief) for each in (rows, again)]
+    assert constants[0] == pytest.approx(constants[1], abs=1e-6)
+
+
 def test_a_wide_intercept_does_not_swing():
     # It used to take hundreds of sweeps to come back from the first rows of the first one.
     rng = np.random.default_rng(0)
