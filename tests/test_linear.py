@@ -11,7 +11,7 @@ from sklearn.metrics import log_loss
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bayespoint import BayesPointClassifier, LinearBayesPointClassifier
-from bayespoint._jit.linear import log_phi, recover, refine
+from bayespoint._jit.linear import log_phi, moments, recover, refine
 from bayespoint.linear import FEW_ROWS, _chosen
 from bayespoint.solvers.ep import propagate
 from bayespoint.solvers.linear import (
@@ -343,6 +343,29 @@ def test_a_few_of_the_first_rows_choose_the_prior(covariance, n_classes):
     assert model.n_samples_seen_ == 5000
 
 
+def test_those_few_are_from_everywhere():
+    places = np.flatnonzero(_chosen(10_000, 2000))
+    # Four standard errors of the mean place of 2000 of 10,000.
+    assert abs(places.mean() - 5000) < 4 * 10_000 * np.sqrt(0.8 / (12 * 2000))
+    np.testing.assert_array_equal(places, np.flatnonzero(_chosen(10_000, 2000)))
+
+
+def test_blocks_grow_with_what_is_known_in_rows(monkeypatch):
+    # However often each of them counts.
+    known = []
+
+    def noted(n_rows, n_known):
+        known.append((n_rows, n_known))
+        return growing_blocks(n_rows, n_known)
+
+    monkeypatch.setattr("bayespoint.linear.growing_blocks", noted)
+    X, y = make_classification(3000, 6, random_state=0)
+    for weight in (1.0, 30.0):
+        model = classifier(covariance="full").partial_fit(X, y, sample_weight=weight)
+        model.partial_fit(X[:100], y[:100], sample_weight=weight)
+    assert known == [(1000, 2000.0), (100, 3000.0)] * 2
+
+
 def test_all_is_forgotten(data):
     X, y = data
     model = exact(forgetting=1.0, batch_sweeps=20).partial_fit(X, y)
@@ -401,20 +424,31 @@ def test_costs_decide(data):
         model.predict(X, loss=[1, 2])
 
 
-@pytest.mark.parametrize("column", [-1, 6, 10**6])
+@pytest.mark.parametrize(
+    ("array", "place", "value"),
+    [("indices", 0, -1), ("indices", 2, 10**9), ("indices", 5, 6), ("indptr", 5, 10**8)],
+)
 @pytest.mark.parametrize("sorted_", [True, False])
-def test_entries_outside_of_a_sparse_matrix_are_an_error(data, column, sorted_):
+def test_entries_outside_of_a_sparse_matrix_are_an_error(data, array, place, value, sorted_):
     # They would be written to whatever memory is there.
     X, y = data
     X = sparse.csr_matrix(X)
     good = X.copy()
-    X.indices[0 if column < 0 else 5] = column
+    getattr(X, array)[place] = value
     X.has_sorted_indices = X.has_canonical_format = sorted_
     for model in classifier(), BayesPointClassifier():
-        with pytest.raises(ValueError, match=r"columns 0 to 5, but has entries"):
+        with pytest.raises(ValueError, match="not a valid sparse matrix"):
             model.fit(X, y)
-        with pytest.raises(ValueError, match=r"columns 0 to 5, but has entries"):
+        with pytest.raises(ValueError, match="not a valid sparse matrix"):
             model.fit(good, y).predict(X)
+
+
+def test_sparse_matrices_without_entries_or_columns():
+    y = [0, 1] * 5
+    model = classifier().fit(sparse.csr_matrix((10, 3)), y)
+    np.testing.assert_allclose(model.predict_proba(sparse.csr_matrix((2, 3))), 0.5)
+    with pytest.raises(ValueError, match="0 feature"):
+        classifier().fit(sparse.csr_matrix((10, 0)), y)
 
 
 # Sites that were lost
@@ -469,6 +503,28 @@ def test_lost_sites_are_found_again(data, kind, before, monkeypatch):
     # It goes on where it was.
     next_ = prior.times(again.sweep(prior.times(found), 1.0))
     assert next_.distance(fit.belief) < 1e-8
+
+
+def test_an_old_copy_is_not_learned_from_the_beginning(data):
+    X, y = data
+    weight, prior = np.ones(len(y)), independent(np.ones(7), False)
+    fit = iterate(rows_of(FactorizedRows, X, y, weight), prior, 10_000, 1e-10)
+    far = []
+    for n_sweeps in (0, 1000):
+        rows, belief = rows_of(FactorizedRows, X, y, weight), prior
+        for _ in range(n_sweeps):
+            belief = prior.times(rows.sweep(belief, 1.0))
+        found = rows.recover(fit.belief, fit.belief.over(prior), 1)
+        far.append(prior.times(found).distance(fit.belief))
+    assert far[0] > 0.1
+    assert far[1] < 1e-6
+
+
+def test_a_row_that_the_posterior_contradicts_gets_no_site():
+    sites = np.ones((2, 1))
+    # All weights are on the wrong side of it, by 50 standard deviations.
+    recover(np.ones(1), np.ones(1), np.full(1, -5.0), np.full(1, 0.01), 0.0, *sites)
+    np.testing.assert_array_equal(sites, 0.0)
 
 
 # More than two classes
@@ -586,6 +642,8 @@ def test_classes_are_fixed_by_the_first_batch(data):
     for labels in (y + 0.5, y.astype(str), y + 5):
         with pytest.raises(ValueError, match="y should hold classes"):
             classifier().partial_fit(X, labels, classes=[0, 1])
+    for classes in (np.array([0, 1], dtype=object), [1, 0.0, 1.5], range(30)):
+        assert len(classifier().partial_fit(X, y, classes=classes).coef_) in (1, len(classes))
 
 
 @pytest.mark.parametrize("covariance", COVARIANCES)
@@ -625,6 +683,30 @@ def test_numbers_are_finite_or_the_labels_inexplicable(seed):
         for values in model.coef_, model.coef_variance_, model.log_evidence_:
             assert np.all(np.isfinite(values))
         assert np.all(np.isfinite(model.predict_proba(X)))
+
+
+def test_far_tails_are_those_of_the_scaled_error_function():
+    z = -np.geomspace(30, 1e3)
+    slope = np.sqrt(2 / np.pi) / special.erfcx(-z / np.sqrt(2))
+    log_z, a, b = np.transpose([moments(1.0, value, 1.0) for value in z])
+    np.testing.assert_allclose(log_z, special.log_ndtr(z), rtol=1e-12)
+    np.testing.assert_allclose(a, slope, rtol=1e-12)
+    # The series leaves out 2e-10; the difference below loses digits, 1e-16 z^2 of it.
+    assert np.all(np.abs(b / (slope * (slope + z)) - 1) < 2e-10 + 1e-15 * z**2)
+
+
+def test_the_evidence_of_long_rows_does_not_overflow():
+    # Five hundred weights, each of which the row makes ten times as precise.
+    n = 500
+    rows = FactorizedRows(sparse.csr_array(np.ones((1, n))), np.ones(1), np.ones(1), 1.0, False)
+    rows.sites = np.full(n, 9.0), np.full(n, 0.3)
+    mean, variance = 0.1, 2.0  # of the others
+    belief = Belief(np.full(n, 1 / variance + 9.0), np.full(n, mean / variance + 0.3))
+    site = stats.norm(0.3 / 9.0, np.sqrt(1 / 9.0 + variance)).logpdf(mean)
+    # A site is a normal density but for a factor.
+    site += 0.5 * np.log(2 * np.pi / 9.0) + 0.5 * 0.3**2 / 9.0
+    expected = special.log_ndtr(n * mean / np.sqrt(1 + n * variance)) - n * site
+    assert rows.log_constant(belief) == pytest.approx(expected, rel=1e-10)
 
 
 def test_log_phi_is_scipys():

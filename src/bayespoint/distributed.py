@@ -56,9 +56,10 @@ def fit(
     with a full covariance, 16 d if they are factorized. Independent weights need smaller
     steps the more threads there are, hence more sweeps.
 
-    If a worker is lost, Dask loads its partitions anew, and its factor is replaced by
-    a new one, learned in a few sweeps from what all others know. Partitions must be such
-    that Dask can do so: read from files or computed, not scattered.
+    If a worker is lost, Dask loads its partitions anew. What it knew of their rows is found
+    again from the posterior (two classes, full covariance), or learned in a few sweeps from
+    what all others know. Partitions must be such that Dask can do so: read from files or
+    computed, not scattered.
 
     Examples
     --------
@@ -147,7 +148,7 @@ class _Cluster(Rows):
 
     def __init__(self, client, model, settled, labeled: list[Future], n_rows: int, n: int):
         self.client, self.settled = client, settled
-        self.prepared: dict[str, Future] = {}  # workers that came later
+        self.prepared: dict[str, Future] = {}  # workers with idle threads, mostly new ones
         self.stamps = count(1)
         settled.covariance_, settled.prior_variance_ = model.covariance_, model.prior_variance_
         self.threads = client.nthreads()
@@ -234,7 +235,7 @@ class _Cluster(Rows):
         """Have portions find their sites again."""
         for handle in handles:
             handle.stamp = next(self.stamps)
-        requests = [(belief, handle.product, n_sweeps) for handle in handles]
+        requests = [(belief, h.product or belief.nothing(), n_sweeps) for h in handles]
         for handle, product in zip(handles, self._ask(_recover, handles, requests), strict=True):
             handle.product = product
 
@@ -455,7 +456,9 @@ def _prepare(model) -> None:
     """Load what a worker needs to learn, by a look at one row for each of the classes."""
     n = len(model.classes_)
     labels = np.arange(n) if n > 2 else np.array([-1.0, 1.0])
-    rows = model._rows(np.zeros((n, model.n_features_in_)), labels, np.ones(n))
+    X = sparse.csr_array((n, model.n_features_in_))
+    X = X.toarray() if model.covariance_ == "full" else X
+    rows = model._rows(X, labels, np.ones(n))
     rows.log_constant(model._prior().times(rows.sweep(model._prior(), 1.0)))
 
 

@@ -135,17 +135,18 @@ def canonical(X):
     """
     if not sparse.issparse(X):
         return X
+    columns = X.indices[: X.indptr[-1]]
+    # A single pass: as an unsigned integer, what is below zero is large.
+    inside = np.max(columns.view(f"u{columns.itemsize}"), initial=0) < max(X.shape[1], 1)
+    if not inside or np.any(X.indptr[1:] < X.indptr[:-1]):
+        raise ValueError(
+            f"X is not a valid sparse matrix: it should have columns 0 to {X.shape[1] - 1}, rows "
+            f"one after the other, but has columns {columns.min()} to {columns.max()}, and rows "
+            f"that begin at entries {X.indptr[:3]} ... {X.indptr[-2:]}."
+        )
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    # Those of a row are sorted now.
-    rows = np.flatnonzero(np.diff(X.indptr))
-    first, last = X.indices[X.indptr[rows]], X.indices[X.indptr[rows + 1] - 1]
-    if len(rows) and not (first.min() >= 0 and last.max() < X.shape[1]):
-        raise ValueError(
-            f"X should have columns 0 to {X.shape[1] - 1}, but has entries of columns "
-            f"{first.min()} to {last.max()}: it is not a valid sparse matrix."
-        )
     return X
 
 

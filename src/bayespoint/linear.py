@@ -224,7 +224,8 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         classes : array-like of shape (n_classes,), default=None
             All classes; needed in the first call, unless all are in y.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each point counts.
+            How often each point counts. If often, raise `batch_sweeps`: a single sweep takes
+            such points for more certain than they are.
 
         Returns
         -------
@@ -434,8 +435,8 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
     def _check_training_data(self, X, y, reset, classes=None):
         """Return validated points, CSR or dense, and labels."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset)
-        if reset:  # where classes are known, y is compared with them
-            check_classification_targets(y if classes is None else classes)
+        if reset and classes is None:  # else y is compared with them
+            check_classification_targets(y)
         return canonical(X), y
 
     def _labeled(self, X, y, sample_weight):
@@ -582,7 +583,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         if full and n_known is None:
             last = even_blocks(len(labels), len(self.prior_variance_) * (n_classes - 1))
         elif full:
-            last = growing_blocks(len(labels), n_known or 0.0)
+            last = growing_blocks(len(labels), (n_known or 0.0) / weight.mean())
         elif not sparse.issparse(X):
             X = sparse.csr_array(X)
         if n_classes == 2:

@@ -1,6 +1,7 @@
 """Expectation propagation for a linear classifier: row by row, entry by entry.
 
-CSR matrices come with unsigned indices: of others, each might count from the end.
+CSR matrices come with unsigned indices; of signed ones, each would be tested whether it is
+negative.
 """
 
 import math
@@ -96,8 +97,10 @@ def refine(y, weight, mean, variance, noise, share, site_precision, site_shift):
 def recover(y, weight, mean, variance, noise, site_precision, site_shift):
     """Find the sites of outputs from what the posterior that they made says of them.
 
-    Each is the only one that matches moments if it is removed first. As if nothing but its
-    site could change, steps overshoot the more the larger its part in the precision is.
+    If nothing moves any more, each is the one that matches moments after it was removed: an
+    equation for each row. Whole steps overshoot the more the larger the part of a site in the
+    precision is, up to three times; steps of 1 / (1 + 2 part) do not. A posterior that still
+    moves may contradict a row: then it gets no site, until the next sweep.
     """
     for i in range(len(y)):
         s, h, v = 0.0, 0.0, variance[i]
@@ -110,7 +113,8 @@ def recover(y, weight, mean, variance, noise, site_precision, site_shift):
             h += side_step
             if abs(step) * v + abs(side_step) * math.sqrt(v) < SETTLED:
                 break
-        site_precision[i], site_shift[i] = s, h
+        possible = removed * s * v < 1.0
+        site_precision[i], site_shift[i] = (s, h) if possible else (0.0, 0.0)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -36,6 +36,7 @@ LESS_EXACT = 0.5
 MIXED = 10
 NEAR = 1.0
 SAME = 1e-6
+# Sites that were lost are found again when they move by less.
 RECOVERED = 1e-6
 # What is remembered for this needs at most this share of the memory of dense rows, and its
 # products that of entries that are not zero.
@@ -164,9 +165,10 @@ class Rows:
         raise NotImplementedError
 
     def recover(self, belief: Belief, product: Belief, n_sweeps: int) -> Belief:
-        """Find sites that were lost: about those whose product is in the belief; return theirs.
+        """Find sites again that were lost; return their product.
 
-        Here, by so many sweeps given the rest, or until they move by less than RECOVERED.
+        The belief holds the product that they had. Here they are learned from the rest of it, in
+        so many sweeps at most.
         """
         rest = belief.over(product)
         belief = rest.times(self.product or belief.nothing())
@@ -640,9 +642,9 @@ class FactorizedRows(Rows):
 
 
 def entries(X) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the arrays of a CSR matrix for compiled loops, which are faster with unsigned indices.
+    """Return the arrays of a CSR matrix for compiled loops, with unsigned indices.
 
-    Python's others may count from the end, which each of them would be tested for.
+    Signed ones may be negative, and count from the end: loops would test each of them.
     """
     indices, indptr = (a.view(f"u{a.itemsize}") for a in (X.indices, X.indptr))
     return X.data, indices, indptr
