@@ -366,6 +366,19 @@ def test_blocks_grow_with_what_is_known_in_rows(monkeypatch):
     assert known == [(1000, 2000.0), (100, 3000.0)] * 2
 
 
+@pytest.mark.parametrize("covariance", COVARIANCES)
+@pytest.mark.parametrize("prior", ["auto", 1.0])
+def test_a_batch_that_does_not_count_changes_nothing(data, covariance, prior):
+    X, y = data
+    model = classifier(covariance=covariance, prior_variance=prior).partial_fit(X, y)
+    coef, n = model.coef_, model.n_samples_seen_
+    model.set_params(class_weight={0: 0.0, 1: 0.0}).partial_fit(X[:9], y[:9])
+    np.testing.assert_allclose(model.coef_, coef, rtol=1e-12)
+    assert model.n_samples_seen_ == n
+    first = classifier(covariance=covariance, prior_variance=prior, class_weight={0: 0.0, 1: 0.0})
+    assert not first.partial_fit(X, y).coef_.any()
+
+
 def test_all_is_forgotten(data):
     X, y = data
     model = exact(forgetting=1.0, batch_sweeps=20).partial_fit(X, y)

@@ -583,7 +583,8 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         if full and n_known is None:
             last = even_blocks(len(labels), len(self.prior_variance_) * (n_classes - 1))
         elif full:
-            last = growing_blocks(len(labels), (n_known or 0.0) / weight.mean())
+            known_rows = (n_known or 0.0) * len(labels) / (weight.sum() or 1.0)
+            last = growing_blocks(len(labels), known_rows)
         elif not sparse.issparse(X):
             X = sparse.csr_array(X)
         if n_classes == 2:
