@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bayespoint import BayesPointClassifier, LinearBayesPointClassifier
 from bayespoint._jit.linear import log_phi, moments, recover, refine
-from bayespoint.linear import FEW_ROWS, _chosen
+from bayespoint.linear import FEW_ROWS, chosen
 from bayespoint.solvers.ep import propagate
 from bayespoint.solvers.linear import (
     Belief,
@@ -331,7 +331,7 @@ def test_a_few_of_the_first_rows_choose_the_prior(covariance, n_classes):
     rng = np.random.default_rng(0)
     X = rng.choice([-1.0, 1.0], (5000, 6))
     y = (X[:, :n_classes] + rng.standard_normal((5000, n_classes))).argmax(axis=1)
-    few = _chosen(5000, FEW_ROWS)
+    few = chosen(5000, FEW_ROWS)
     assert few.sum() == FEW_ROWS
     model = classifier(covariance=covariance).partial_fit(X, y)
     first = classifier(covariance=covariance).partial_fit(X[few], y[few])
@@ -344,10 +344,10 @@ def test_a_few_of_the_first_rows_choose_the_prior(covariance, n_classes):
 
 
 def test_those_few_are_from_everywhere():
-    places = np.flatnonzero(_chosen(10_000, 2000))
+    places = np.flatnonzero(chosen(10_000, 2000))
     # Four standard errors of the mean place of 2000 of 10,000.
     assert abs(places.mean() - 5000) < 4 * 10_000 * np.sqrt(0.8 / (12 * 2000))
-    np.testing.assert_array_equal(places, np.flatnonzero(_chosen(10_000, 2000)))
+    np.testing.assert_array_equal(places, np.flatnonzero(chosen(10_000, 2000)))
 
 
 def test_blocks_grow_with_what_is_known_in_rows(monkeypatch):

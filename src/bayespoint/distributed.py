@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import _check_sample_weight
 
 from ._threads import one_blas_thread
-from .linear import LinearBayesPointClassifier, column_sums
+from .linear import LinearBayesPointClassifier, chosen
 from .solvers.linear import Belief, FullRows, Rows, mixed
 
 if TYPE_CHECKING:
@@ -75,7 +75,9 @@ def fit(
     settled = _settled(model, checked, client)
     labeled = [client.submit(_label, settled, part, pure=False) for part in checked]
     del checked
-    n_rows, sums = _add_up(client.gather(client.map(_sums, labeled, pure=False)), settled)
+    n_rows, sums = _add_up(
+        client.gather(client.map(partial(_sums, settled), labeled, pure=False)), settled
+    )
     with one_blas_thread(), model._separable():
         found = model._learn(
             n_rows, sums, partial(_Cluster, client, model, settled, labeled, n_rows)
@@ -429,18 +431,17 @@ def _label(model, part):
     return model._labeled(X, y, weight) if weight.any() else (X[:0], np.empty(0), weight[:0])
 
 
-def _sums(part):
+def _sums(model, part):
     """Return which labels there are, how many rows, and the sums of columns."""
     X, signs, weight = part
-    return np.unique(signs), len(signs), column_sums(X, weight)
+    return np.unique(signs), len(signs), model._sums(X, weight)
 
 
 def _some(part, share: float):
     """Return a share of the rows of a partition."""
-    # Always the same rows: nothing else is random.
     n = len(part[1])
-    here = np.random.default_rng(n).choice(n, round(share * n), replace=False)
-    return tuple(values[np.sort(here)] for values in part)
+    here = chosen(n, round(share * n))
+    return tuple(values[here] for values in part)
 
 
 def _portion(model, partitions: list) -> _Portion:

@@ -512,12 +512,13 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
 
     def _learn_first(self, belief: Belief, scale: Scale, X, signs, weight) -> Fit:
         """Learn from the first rows of a stream, of which a few choose the prior."""
-        few = _chosen(len(signs), min(FEW_ROWS, len(signs)))
-        rows = self._rows(X[few], signs[few], weight[few])
+        n = min(FEW_ROWS, len(signs))
+        rows = self._some_rows(X, signs, weight, n)
         found = iterate(rows, belief, self.max_iter, self.tol, scale=scale)
         self._keep_prior(found)
-        if few.all():
+        if n == len(signs):
             return found
+        few = chosen(len(signs), n)
         n_known = float(weight[few].sum())
         more = self._learn_more(found.belief, n_known, X[~few], signs[~few], weight[~few])
         return found._replace(
@@ -557,7 +558,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
     def _some_rows(self, X, signs, weight, n: int) -> Rows:
         """Return n of the rows with their sites."""
         if n < len(signs):
-            some = _chosen(len(signs), n)
+            some = chosen(len(signs), n)
             X, signs, weight = X[some], signs[some], weight[some]
         return self._rows(X, signs, weight)
 
@@ -634,11 +635,11 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _chosen(n_rows: int, n: int) -> np.ndarray:
+def chosen(n_rows: int, n: int) -> np.ndarray:
     """Return a mask of n rows, always the same: nothing else is random."""
-    chosen = np.zeros(n_rows, dtype=bool)
-    chosen[np.random.default_rng(n).choice(n_rows, n, replace=False)] = True
-    return chosen
+    mask = np.zeros(n_rows, dtype=bool)
+    mask[np.random.default_rng(n).choice(n_rows, n, replace=False)] = True
+    return mask
 
 
 def column_sums(X, weight) -> tuple[np.ndarray, np.ndarray, float]:

@@ -60,14 +60,20 @@ def moments(y, M, V):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def others_say(mean, variance, removed, precision, shift):
+    """Return mean and variance of an output without its site, or a part of it."""
+    V = variance / (1.0 - removed * precision * variance)
+    return mean - V * removed * (shift - precision * mean), V
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def match_output(y, mean, variance, noise, removed, precision, shift):
     """Return log Z given the other rows, and the site of an output that matches its moments.
 
     mean and variance are what the posterior says of the output; the site that is in it, a factor
     exp(shift f - precision f^2 / 2), or a part of that, is removed first.
     """
-    V = variance / (1.0 - removed * precision * variance)
-    M = mean - V * removed * (shift - precision * mean)
+    M, V = others_say(mean, variance, removed, precision, shift)
     if V + noise <= 0.0:
         return math.log(0.5), precision, shift
     log_z, a, b = moments(y, M, V + noise)
@@ -136,9 +142,7 @@ def log_constant(y, weight, mean, variance, noise, site_precision, site_shift):
     total = 0.0
     for i in range(len(y)):
         s, h = site_precision[i], site_shift[i]
-        removed = min(weight[i], 1.0)
-        V = variance[i] / (1.0 - removed * s * variance[i])
-        M = mean[i] - V * removed * (h - s * mean[i])
+        M, V = others_say(mean[i], variance[i], min(weight[i], 1.0), s, h)
         log_z = moments(y[i], M, V + noise)[0] if V + noise > 0.0 else math.log(0.5)
         q, exponent = with_site(M, V, s, h)
         total += weight[i] * (log_z + 0.5 * math.log(q) - exponent)
