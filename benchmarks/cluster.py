@@ -19,9 +19,9 @@ from pathlib import Path
 
 import numpy as np
 from dask import delayed
-from distributed import Client, LocalCluster, wait
 
 from bayespoint import LinearBayesPointClassifier, distributed
+from distributed import Client, LocalCluster, wait
 
 N_PARTITIONS = 4
 

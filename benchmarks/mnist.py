@@ -17,7 +17,7 @@ from sklearn.metrics import log_loss
 from sklearn.svm import SVC
 
 from bayespoint import BayesPointClassifier, rejection_curve
-from bayespoint.digits import load_handwritten
+from bayespoint.datasets.digits import load_handwritten
 from bayespoint.solvers import Perceptron
 
 RATES = (0.0, 0.01, 0.02, 0.05, 0.1)

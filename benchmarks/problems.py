@@ -7,9 +7,9 @@ import time
 import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 
-from bayespoint.gram import unit_gram
+from bayespoint.geometry.gram import unit_gram
+from bayespoint.geometry.version_space import VersionSpace, random_tangent
 from bayespoint.solvers.billiard import Ball
-from bayespoint.version_space import VersionSpace, random_tangent
 
 
 def rbf_problem(n_points: int, softness: float = 0.1, gamma: float = 0.1) -> VersionSpace:

@@ -35,7 +35,7 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from bayespoint import BayesPointClassifier
-from bayespoint.gram import soften
+from bayespoint.geometry.gram import soften
 from bayespoint.solvers.ep import predict, propagate
 
 SETS = ("banana", "breast-cancer", "diabetes", "heart", "thyroid", "titanic", "waveform")

@@ -15,7 +15,7 @@ import argparse
 import numpy as np
 from numba import njit
 
-from bayespoint import digits
+from bayespoint.datasets import digits
 
 N_MEMBERS, N_SEEDS = 10, 4
 N_TRAIN = 10_000

@@ -29,10 +29,10 @@ from problems import cosine, new_ball, rbf_problem
 from scipy.linalg import solve_triangular
 from threadpoolctl import threadpool_limits
 
-from bayespoint.gram import unit_gram
+from bayespoint.geometry.gram import unit_gram
+from bayespoint.geometry.version_space import VersionSpace
 from bayespoint.solvers import Billiard
 from bayespoint.solvers.billiard import SCATTER_LENGTH, advance
-from bayespoint.version_space import VersionSpace
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # of packages that hopsy imports

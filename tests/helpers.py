@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from bayespoint.gram import unit_gram
-from bayespoint.version_space import VersionSpace
+from bayespoint.geometry.gram import unit_gram
+from bayespoint.geometry.version_space import VersionSpace
 
 
 def teacher_space(n_points, n_dimensions, seed, softness=0.0):

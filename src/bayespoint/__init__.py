@@ -3,52 +3,70 @@
 from __future__ import annotations
 
 import importlib
+import sys
+import types
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import bounds as bounds
+    from . import datasets as datasets
+    from . import distributed as distributed
+    from . import evaluation as evaluation
     from . import solvers as solvers
-    from .classifier import BayesPointClassifier as BayesPointClassifier
-    from .displays import DecisionConfidenceDisplay as DecisionConfidenceDisplay
-    from .displays import RejectionCurveDisplay as RejectionCurveDisplay
-    from .displays import TrajectoryDisplay as TrajectoryDisplay
-    from .displays import VersionSpaceDisplay as VersionSpaceDisplay
-    from .export import to_arviz as to_arviz
-    from .hyperplane import LinearMarginSVC as LinearMarginSVC
-    from .linear import LinearBayesPointClassifier as LinearBayesPointClassifier
-    from .margin import AdaptiveMarginSVC as AdaptiveMarginSVC
-    from .margin import LinearProgramSVC as LinearProgramSVC
-    from .model_file import load as load
-    from .model_file import save as save
-    from .onion import OnionClassifier as OnionClassifier
-    from .onnx_export import to_onnx as to_onnx
-    from .reject import RejectOptionClassifier as RejectOptionClassifier
-    from .reject import rejection_curve as rejection_curve
-    from .report import write_report as write_report
+    from .classifiers.bayes_point import BayesPointClassifier as BayesPointClassifier
+    from .classifiers.linear import LinearBayesPointClassifier as LinearBayesPointClassifier
+    from .classifiers.linear_margin import LinearMarginSVC as LinearMarginSVC
+    from .classifiers.margin import AdaptiveMarginSVC as AdaptiveMarginSVC
+    from .classifiers.margin import LinearProgramSVC as LinearProgramSVC
+    from .classifiers.onion import OnionClassifier as OnionClassifier
+    from .classifiers.reject.option import RejectOptionClassifier as RejectOptionClassifier
+    from .classifiers.reject.option import rejection_curve as rejection_curve
+    from .evaluation import displays as displays
+    from .evaluation.displays import DecisionConfidenceDisplay as DecisionConfidenceDisplay
+    from .evaluation.displays import RejectionCurveDisplay as RejectionCurveDisplay
+    from .evaluation.displays import TrajectoryDisplay as TrajectoryDisplay
+    from .evaluation.displays import VersionSpaceDisplay as VersionSpaceDisplay
+    from .evaluation.report import write_report as write_report
+    from .io.arviz import to_arviz as to_arviz
+    from .io.models.model_file import load as load
+    from .io.models.model_file import save as save
+    from .io.onnx import to_onnx as to_onnx
+    from .io.tables import chunks as chunks
 
 __version__ = "0.1.0"
 
-# Where each public name lives; it is imported when it is first used.
+# The module that defines each public name. It is imported when the name is first used.
 _HOME = {
-    "AdaptiveMarginSVC": "margin",
-    "BayesPointClassifier": "classifier",
-    "DecisionConfidenceDisplay": "displays",
-    "LinearBayesPointClassifier": "linear",
-    "LinearMarginSVC": "hyperplane",
-    "LinearProgramSVC": "margin",
-    "OnionClassifier": "onion",
-    "RejectOptionClassifier": "reject",
-    "RejectionCurveDisplay": "displays",
-    "TrajectoryDisplay": "displays",
-    "VersionSpaceDisplay": "displays",
-    "bounds": "",
-    "load": "model_file",
-    "rejection_curve": "reject",
-    "save": "model_file",
-    "solvers": "",
-    "to_arviz": "export",
-    "to_onnx": "onnx_export",
-    "write_report": "report",
+    "AdaptiveMarginSVC": "classifiers.margin",
+    "BayesPointClassifier": "classifiers.bayes_point",
+    "DecisionConfidenceDisplay": "evaluation.displays",
+    "LinearBayesPointClassifier": "classifiers.linear",
+    "LinearMarginSVC": "classifiers.linear_margin",
+    "LinearProgramSVC": "classifiers.margin",
+    "OnionClassifier": "classifiers.onion",
+    "RejectOptionClassifier": "classifiers.reject.option",
+    "RejectionCurveDisplay": "evaluation.displays",
+    "TrajectoryDisplay": "evaluation.displays",
+    "VersionSpaceDisplay": "evaluation.displays",
+    "load": "io.models.model_file",
+    "rejection_curve": "classifiers.reject.option",
+    "save": "io.models.model_file",
+    "to_arviz": "io.arviz",
+    "to_onnx": "io.onnx",
+    "write_report": "evaluation.report",
+}
+# Public modules that are attributes of the package without an import of their own.
+_MODULES = {
+    "bounds": "bounds",
+    "chunks": "io.tables.chunks",
+    "datasets": "datasets",
+    "diagnostics": "evaluation.diagnostics",
+    "digits": "datasets.digits",
+    "displays": "evaluation.displays",
+    "distributed": "distributed",
+    "evaluation": "evaluation",
+    "model_file": "io.models.model_file",
+    "solvers": "solvers",
 }
 
 __all__ = [
@@ -76,12 +94,27 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = _HOME[name]
-    module = importlib.import_module(f".{home or name}", __name__)
-    return getattr(module, name) if home else module
+    if name in _MODULES:
+        return importlib.import_module(f".{_MODULES[name]}", __name__)
+    if name in _HOME:
+        return getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted(__all__)
+    return sorted({*__all__, *_MODULES})
+
+
+class _Alias(types.ModuleType):
+    """A public module name whose code lives deeper in the package."""
+
+    def __getattr__(self, name: str):
+        if name.startswith("__"):  # `inspect` asks every module; only a user's question imports
+            raise AttributeError(name)
+        return getattr(__getattr__(self.__name__.rpartition(".")[2]), name)
+
+
+# `from bayespoint.chunks import read_chunks` works, although it lives in io/tables.
+for _name, _home in _MODULES.items():
+    if _name != _home:
+        sys.modules[f"{__name__}.{_name}"] = _Alias(f"{__name__}.{_name}")

@@ -16,7 +16,7 @@ from bayespoint.bounds import (
     vc_bound,
 )
 from bayespoint.bounds.capacity import log_growth, uniform_deviation
-from bayespoint.datasets import TwoGaussians
+from bayespoint.datasets.tables import TwoGaussians
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 12])

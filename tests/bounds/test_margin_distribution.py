@@ -11,8 +11,8 @@ from bayespoint.bounds import (
     margin_distribution_bound,
     normalized_margins,
 )
-from bayespoint.datasets import TwoGaussians
-from bayespoint.margin import AdaptiveMarginSVC
+from bayespoint.classifiers.margin import AdaptiveMarginSVC
+from bayespoint.datasets.tables import TwoGaussians
 
 
 def printed(kappa, m, risk):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import bayespoint
-from bayespoint.model_file import read
+from bayespoint.io.models.model_file import read
 from cli_helpers import fails
 
 

@@ -6,8 +6,8 @@ import pytest
 
 import bayespoint
 from bayespoint.cli import trained
-from bayespoint.files import open_table
-from bayespoint.prepare import frame
+from bayespoint.io.tables.columns import frame
+from bayespoint.io.tables.files import open_table
 from cli_helpers import fails, figures, mixed_table, ok, run, sparse_rows
 
 
@@ -178,7 +178,7 @@ def test_models_and_files_of_other_kinds(world):
 
 def test_rows_are_not_all_in_memory(world, tmp_path, monkeypatch):
     """Rows are written while others are still to be read."""
-    monkeypatch.setattr("bayespoint.files.BLOCK", 5000)
+    monkeypatch.setattr("bayespoint.io.tables.files.BLOCK", 5000)
     test = pd.concat([pd.read_csv(world / "test.csv")] * 20)
     test.to_csv(tmp_path / "long.csv", index=False)
     sizes = []
@@ -194,7 +194,7 @@ def test_rows_are_not_all_in_memory(world, tmp_path, monkeypatch):
 
 
 def test_an_error_in_the_middle_leaves_the_old_file(world, tmp_path, monkeypatch):
-    monkeypatch.setattr("bayespoint.files.BLOCK", 5000)
+    monkeypatch.setattr("bayespoint.io.tables.files.BLOCK", 5000)
     text = (world / "test.csv").read_text()
     path, out = tmp_path / "t.csv", tmp_path / "out.csv"
     path.write_text(text + text.partition("\n")[2] * 10 + "1,2\n")

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import bayespoint
-from bayespoint.model_file import VERSION
+from bayespoint.io.models.model_file import VERSION
 from bayespoint.solvers import EP
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from bayespoint.gram import unit_gram
+from bayespoint.geometry.gram import unit_gram
+from bayespoint.geometry.version_space import VersionSpace
 from bayespoint.papers.figure_5 import axes_of
 from bayespoint.papers.figure_18_3 import (
     CORNERS,
@@ -14,7 +15,6 @@ from bayespoint.papers.figure_18_3 import (
     walls_of,
 )
 from bayespoint.papers.figure_18_13 import bounces_until_escape
-from bayespoint.version_space import VersionSpace
 
 
 def test_center_of_mass_agrees_with_points_thrown_at_the_polygon(rng):

@@ -10,14 +10,7 @@ from scipy import stats
 from bayespoint.papers import experiment as frame
 from bayespoint.papers.experiment import Measured, Plan, average, counted, single_runs
 from bayespoint.papers.keep import lines_of, run_and_keep
-from bayespoint.papers.published import (
-    PAPERS,
-    Published,
-    _table,
-    agreement_limit,
-    judge,
-    published,
-)
+from bayespoint.papers.published import PAPERS, Published, _table, agreement_limit, judge, published
 from bayespoint.papers.registry import EXPERIMENTS, find
 from papers_stand_ins import load_small_digits
 

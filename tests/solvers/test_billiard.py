@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
 import bayespoint._jit.billiard as compiled
-from bayespoint.gram import unit_gram
+from bayespoint.geometry.gram import unit_gram
+from bayespoint.geometry.version_space import VersionSpace, random_tangent
 from bayespoint.solvers import Billiard
 from bayespoint.solvers import billiard as module
 from bayespoint.solvers.billiard import NEVER, Ball, advance, wall_costs
 from bayespoint.solvers.rounds import MIXED
-from bayespoint.version_space import VersionSpace, random_tangent
 from helpers import (
     angle_between,
     angular_std_error,

@@ -3,10 +3,10 @@ import pytest
 from sklearn.datasets import make_moons
 
 from bayespoint import BayesPointClassifier
-from bayespoint.gram import unit_gram
+from bayespoint.geometry.gram import unit_gram
+from bayespoint.geometry.version_space import VersionSpace
 from bayespoint.solvers import Billiard, Corners
 from bayespoint.solvers.corners import corners
-from bayespoint.version_space import VersionSpace
 from helpers import angle_between, orthant_space, rbf_space, teacher_space
 
 SPACES = {

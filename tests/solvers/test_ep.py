@@ -6,12 +6,13 @@ import pytest
 from scipy import special, stats
 from sklearn.exceptions import ConvergenceWarning
 
-from bayespoint import BayesPointClassifier, interrupt
-from bayespoint.gram import soften, unit_gram
+from bayespoint import BayesPointClassifier
+from bayespoint._runtime import interrupt
+from bayespoint.geometry.gram import soften, unit_gram
+from bayespoint.geometry.version_space import VersionSpace
 from bayespoint.solvers import EP, Billiard, Gibbs
 from bayespoint.solvers import ep as module
 from bayespoint.solvers.ep import Sites, propagate
-from bayespoint.version_space import VersionSpace
 from helpers import angle_between, orthant_space, rbf_space, teacher_space
 
 # Moments that match to TIGHT. The passes below come closer to the fixed point by a tenth at

@@ -9,12 +9,12 @@ import pytest
 from scipy import stats
 
 import bayespoint._jit.gibbs as compiled
-from bayespoint.gram import unit_gram
+from bayespoint.geometry.gram import unit_gram
+from bayespoint.geometry.version_space import NoVersionSpaceError, VersionSpace
 from bayespoint.solvers import Billiard, Gibbs
 from bayespoint.solvers import gibbs as module
 from bayespoint.solvers.gibbs import Target, advance
 from bayespoint.solvers.rounds import MIXED
-from bayespoint.version_space import NoVersionSpaceError, VersionSpace
 from helpers import angle_between, orthant_space, rbf_space, teacher_space
 
 # A check of a statistic fails by chance with this probability, once its seed is changed.

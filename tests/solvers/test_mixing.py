@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from bayespoint.solvers import linear
-from bayespoint.solvers.linear import (
+from bayespoint.solvers.weights import linear
+from bayespoint.solvers.weights.linear import (
     MIXED,
     Belief,
     FullRows,

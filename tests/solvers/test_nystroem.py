@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayespoint._threads import threads
+from bayespoint._runtime.threads import threads
 from bayespoint.solvers import EP, Nystroem
 from bayespoint.solvers.ep import Sites
 from bayespoint.solvers.ep import propagate as propagate_whole

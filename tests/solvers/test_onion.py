@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import bayespoint._jit.onion as compiled
+from bayespoint.geometry.version_space import random_tangent
 from bayespoint.solvers import Billiard
 from bayespoint.solvers.billiard import NEVER, Ball, advance
 from bayespoint.solvers.onion import follow, peel_onion
-from bayespoint.version_space import random_tangent
 from helpers import angle_between, angular_std_error, orthant_space, rbf_space, teacher_space
 
 SPACES = {

@@ -9,11 +9,11 @@ import pytest
 from scipy import special, stats
 
 import bayespoint._jit.billiard as compiled
-from bayespoint.gram import unit_gram
+from bayespoint.geometry.gram import unit_gram
+from bayespoint.geometry.version_space import VersionSpace
 from bayespoint.solvers import Billiard
 from bayespoint.solvers import billiard as module
 from bayespoint.solvers.billiard import NEVER, Ball, advance, guess, new_ball, wall_costs
-from bayespoint.version_space import VersionSpace
 from helpers import angle_between, orthant_space, rbf_space, teacher_space
 
 

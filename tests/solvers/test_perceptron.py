@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayespoint._threads import one_blas_thread, threads
-from bayespoint.gram import unit_gram
-from bayespoint.kernels import Kernel
-from bayespoint.row_store import RowStore
+from bayespoint._runtime.threads import one_blas_thread, threads
+from bayespoint.geometry.gram import unit_gram
+from bayespoint.geometry.kernels import Kernel
+from bayespoint.geometry.row_store import RowStore
+from bayespoint.geometry.unit_kernel import AnyKernel
 from bayespoint.solvers import Perceptron
 from bayespoint.solvers import perceptron as module
 from bayespoint.solvers.perceptron import IN_USE, MISTAKES, RIGHT, Members
-from bayespoint.unit_kernel import AnyKernel
 from helpers import teacher_space
 
 NOBODY = np.array([], dtype=int)

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from bayespoint.gram import unit_gram
+from bayespoint.geometry.gram import unit_gram
+from bayespoint.geometry.version_space import VersionSpace
 from bayespoint.solvers import Billiard
 from bayespoint.solvers.published import (
     _first_wall,
@@ -14,7 +15,6 @@ from bayespoint.solvers.published import (
     chord_weights,
     random_combination,
 )
-from bayespoint.version_space import VersionSpace
 from helpers import angle_between, rbf_space, teacher_space
 
 unit_floats = st.floats(0, 1)

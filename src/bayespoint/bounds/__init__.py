@@ -7,12 +7,7 @@ take. A bound of 1 says nothing.
 """
 
 from .boosting import adaboost_margin_bound, adaboost_margin_error, boosting_rounds
-from .capacity import (
-    convex_combination_bound,
-    fat_shattering_dimension,
-    margin_bound,
-    vc_bound,
-)
+from .capacity import convex_combination_bound, fat_shattering_dimension, margin_bound, vc_bound
 from .center import kappa
 from .hyperplane import normalized_margins
 from .leave_one_out import leave_one_out_bound, support_vector_bound, svm_leave_one_out_bound

@@ -9,7 +9,7 @@ from sklearn.utils import check_array
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from ..kernels import Kernel
+from ..geometry.kernels import Kernel
 from ._checks import positive
 
 # Points whose kernel with the support vectors is held at once.

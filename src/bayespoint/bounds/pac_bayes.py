@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import ndtr, xlogy
 from sklearn.svm import SVC, NuSVC
 
-from ..kernels import GAMMA_KERNELS
+from ..geometry.kernels import GAMMA_KERNELS
 from ._checks import at_risk, count, share, vector
 from .hyperplane import normalized_margins
 

@@ -402,6 +402,6 @@ def _wishes(format, delimiter, header, encoding, features=None):
         delimiter = delimiter.replace("\\t", "\t")
         if len(delimiter) != 1:
             raise typer.BadParameter("--delimiter should be one character, such as ; or \\t.")
-    from ..files import Wishes
+    from ..io.tables.files import Wishes
 
     return Wishes(format, delimiter, header, encoding, features)

@@ -18,8 +18,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from ..classifier import BayesPointClassifier
-from ..reject import rejection_curve
+from ..classifiers.bayes_point import BayesPointClassifier
+from ..classifiers.reject.option import rejection_curve
 from .terminal import show, working
 
 REJECT_RATE = 0.05

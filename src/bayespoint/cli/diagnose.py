@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..report.diagnosis import diagnose, in_words
+from ..evaluation.report.diagnosis import diagnose, in_words
 from .terminal import show
 from .trained import open_model
 

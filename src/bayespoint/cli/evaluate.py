@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..evaluation import Evaluation, evaluate
-from ..files import Wishes
+from ..evaluation.evaluation import Evaluation, evaluate
+from ..io.tables.files import Wishes
 from .summary import quality
 from .terminal import aligned, percent, show, working
 from .trained import open_model, read_labeled

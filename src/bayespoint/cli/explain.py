@@ -9,8 +9,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.inspection import permutation_importance
 
-from ..files import Wishes
-from ..linear import LinearBayesPointClassifier
+from ..classifiers.linear import LinearBayesPointClassifier
+from ..io.tables.files import Wishes
 from .terminal import aligned, note, show, working
 from .trained import Trained, open_model, read_labeled
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .._atomic import in_place_of
+from .._runtime.atomic import in_place_of
 from .output import check_output
 from .terminal import show, working
 from .trained import open_model
@@ -15,7 +15,7 @@ def run_export(
     model_path: Path, output: Path, rejection: dict[str, Any] | None, as_json: bool
 ) -> None:
     """Write a model as ONNX."""
-    from ..onnx_export import to_onnx
+    from ..io.onnx import to_onnx
 
     check_output(output, model_path)
     trained = open_model(model_path, rejection)

@@ -10,8 +10,8 @@ from scipy import sparse
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
-from ..evaluation import Evaluation, evaluate
-from ..reject import RejectOptionClassifier
+from ..classifiers.reject.option import RejectOptionClassifier
+from ..evaluation.evaluation import Evaluation, evaluate
 
 # More rows to test with than this do not make figures better.
 MOST_HELD_OUT = 20_000

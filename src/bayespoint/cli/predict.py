@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import typer
 
-from .._atomic import in_place_of
-from ..files import Wishes
+from .._runtime.atomic import in_place_of
+from ..io.tables.files import Wishes
 from .output import check_output
 from .terminal import note, percent, show, working
 from .trained import Part, Trained, open_model, read_parts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..files import Wishes
+from ..io.tables.files import Wishes
 from .output import check_output
 from .terminal import show, working
 from .trained import open_model, read_labeled
@@ -23,7 +23,7 @@ def run_report(
     as_json: bool,
 ) -> None:
     """Write a report on rows that the model has not seen."""
-    from ..report import write_report
+    from ..evaluation.report import write_report
 
     check_output(output, model_path, data)
     trained = open_model(model_path, rejection)

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import typer
 
-from ..files import Table, Wishes, open_table, regrouped, with_n_features
-from ..prepare import (
+from ..io.tables.columns import (
     Columns,
     almost_numbers,
     check_classes,
@@ -21,6 +20,7 @@ from ..prepare import (
     labels,
     whole_labels,
 )
+from ..io.tables.files import Table, Wishes, open_table, regrouped, with_n_features
 from .learn import stacked
 from .terminal import note
 

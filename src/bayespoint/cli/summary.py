@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..baselines import most_frequent
-from ..evaluation import Evaluation
-from ..reject import RejectOptionClassifier
-from ..report.diagnosis import in_words
+from ..classifiers.reject.option import RejectOptionClassifier
+from ..evaluation.baselines import most_frequent
+from ..evaluation.evaluation import Evaluation
+from ..evaluation.report.diagnosis import in_words
 from .terminal import aligned, percent
 
 REFUSED = (0.05, 0.1, 0.2)

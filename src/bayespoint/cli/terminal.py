@@ -16,7 +16,7 @@ from typing import Any
 
 import typer
 
-from .._atomic import remove_drafts
+from .._runtime.atomic import remove_drafts
 
 DEBUG = "BAYESPOINT_DEBUG"
 FAILED = 1

@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
 
-from ..classifier import BayesPointClassifier
-from ..linear import LinearBayesPointClassifier
-from ..model_file import save
-from ..prepare import Columns, make_prepare, make_sparse_prepare
+from ..classifiers.bayes_point import BayesPointClassifier
+from ..classifiers.linear import LinearBayesPointClassifier
+from ..io.models.model_file import save
+from ..io.tables.columns import Columns, make_prepare, make_sparse_prepare
 from .learn import MOST_HELD_OUT, HeldOut, judge, learn
 from .output import check_output
 from .source import LABEL, Plan, Source, read_source

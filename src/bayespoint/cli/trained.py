@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from ..files import Table, Wishes, open_table
-from ..model_file import read
-from ..prepare import Columns, frame, known_labels, labels, whole_labels
-from ..reject import RejectOptionClassifier
+from ..classifiers.reject.option import RejectOptionClassifier
+from ..io.models.model_file import read
+from ..io.tables.columns import Columns, frame, known_labels, labels, whole_labels
+from ..io.tables.files import Table, Wishes, open_table
 from .learn import stacked
 from .terminal import note
 

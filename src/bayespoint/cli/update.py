@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from ..files import Wishes
-from ..linear import LinearBayesPointClassifier
-from ..model_file import save
+from ..classifiers.linear import LinearBayesPointClassifier
+from ..io.models.model_file import save
+from ..io.tables.files import Wishes
 from .learn import HeldOut, judge, learn
 from .output import check_output
 from .summary import quality

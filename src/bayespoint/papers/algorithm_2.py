@@ -14,11 +14,11 @@ import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import ShuffleSplit
 
-from ..datasets import load_paper_data
-from ..gram import unit_gram
+from ..datasets.tables import load_paper_data
+from ..geometry.gram import unit_gram
+from ..geometry.version_space import NoVersionSpaceError, VersionSpace
 from ..solvers import Billiard
 from ..solvers.billiard import PILOT, SCATTER_LENGTH, advance, new_ball
-from ..version_space import NoVersionSpaceError, VersionSpace
 from .contest import largest_margin
 from .experiment import Measured, Outcome, Plan, average
 from .picture import GRAY, canvas, curve

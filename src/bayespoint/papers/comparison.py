@@ -25,8 +25,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from ..classifier import BayesPointClassifier
-from ..reject import rejection_curve
+from ..classifiers.bayes_point import BayesPointClassifier
+from ..classifiers.reject.option import rejection_curve
 from .experiment import Measured, Outcome, Plan, average
 from .picture import BLACK, canvas, color
 from .raetsch import Benchmark, load_benchmark

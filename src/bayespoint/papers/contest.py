@@ -13,9 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import ShuffleSplit
 
-from ..classifier import BayesPointClassifier
-from ..gram import unit_gram
-from ..version_space import NoVersionSpaceError, VersionSpace
+from ..classifiers.bayes_point import BayesPointClassifier
+from ..geometry.gram import unit_gram
+from ..geometry.version_space import NoVersionSpaceError, VersionSpace
 from .experiment import Plan
 
 # The margin may fall short of its upper bound by this share of it.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import digits
+from ..datasets import digits
 from .experiment import Measured, Outcome, Plan
 from .figure_9 import machine
 from .picture import canvas

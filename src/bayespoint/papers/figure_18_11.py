@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..classifier import BayesPointClassifier
-from ..datasets import make_teacher
-from ..displays.version_space import largest_ball
+from ..classifiers.bayes_point import BayesPointClassifier
+from ..datasets.tables import make_teacher
+from ..evaluation.displays.version_space import largest_ball
 from ..solvers import Billiard
 from .experiment import Outcome, Plan, average
 from .perceptron_theory import bayes_error, largest_margin_error

@@ -16,8 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from ..gram import unit_gram
-from ..version_space import VersionSpace
+from ..geometry.gram import unit_gram
+from ..geometry.version_space import VersionSpace
 from .experiment import Measured, Outcome, Plan
 from .picture import canvas, curve
 from .sonar import load_sonar

@@ -13,8 +13,8 @@ import numpy as np
 from scipy import stats
 from sklearn.exceptions import ConvergenceWarning
 
-from .. import digits
-from ..classifier import BayesPointClassifier
+from ..classifiers.bayes_point import BayesPointClassifier
+from ..datasets import digits
 from ..solvers import Gibbs, Perceptron
 from .experiment import Measured, Outcome, Plan
 from .figure_9 import PAPER

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..classifier import BayesPointClassifier
-from ..displays.version_space import VersionSpaceDisplay, largest_ball
+from ..classifiers.bayes_point import BayesPointClassifier
+from ..evaluation.displays.version_space import VersionSpaceDisplay, largest_ball
 from ..solvers import Billiard
 from .experiment import Measured, Outcome, Plan, average
 from .figure_18_11 import angle

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 
-from ..classifier import BayesPointClassifier
+from ..classifiers.bayes_point import BayesPointClassifier
 from ..solvers import Billiard
 from .contest import fit_hard_margin
 from .experiment import Measured, Outcome, Plan, average

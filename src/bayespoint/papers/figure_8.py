@@ -14,10 +14,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.model_selection import ShuffleSplit
 
-from ..classifier import BayesPointClassifier
-from ..datasets import load_paper_data
+from ..classifiers.bayes_point import BayesPointClassifier
+from ..datasets.tables import load_paper_data
+from ..geometry.version_space import NoVersionSpaceError
 from ..solvers import Billiard
-from ..version_space import NoVersionSpaceError
 from .contest import fit_hard_margin
 from .experiment import Measured, Outcome, Plan, average
 from .figure_6 import make_toy

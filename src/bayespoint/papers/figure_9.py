@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import digits
-from ..classifier import BayesPointClassifier
-from ..reject import rejection_curve
+from ..classifiers.bayes_point import BayesPointClassifier
+from ..classifiers.reject.option import rejection_curve
+from ..datasets import digits
 from .experiment import Outcome, Plan, single_runs
 from .picture import canvas, color
 from .published import published

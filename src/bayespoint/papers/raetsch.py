@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ShuffleSplit, StratifiedKFold
 
-from ..datasets import DATA_VARIABLE, PAPER_DATA, load_paper_data
-from ..margin import AdaptiveMarginSVC
+from ..classifiers.margin import AdaptiveMarginSVC
+from ..datasets.tables import DATA_VARIABLE, PAPER_DATA, load_paper_data
 from .experiment import Plan
 
 # Training points of the published splits.

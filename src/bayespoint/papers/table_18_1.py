@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..onion import OnionClassifier
+from ..classifiers.onion import OnionClassifier
 from .experiment import Measured, Outcome, Plan, counted
 from .picture import canvas
 from .published import published

@@ -12,7 +12,7 @@ import warnings
 import numpy as np
 from sklearn.svm import SVC, NuSVC
 
-from ..margin import AdaptiveMarginSVC, LinearProgramSVC
+from ..classifiers.margin import AdaptiveMarginSVC, LinearProgramSVC
 from .experiment import Measured, Outcome, Plan, average
 from .picture import BLACK, canvas, classes
 

@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from ..classifier import BayesPointClassifier
-from ..datasets import load_paper_data
+from ..classifiers.bayes_point import BayesPointClassifier
+from ..datasets.tables import load_paper_data
 from ..solvers import Billiard
 from .experiment import Measured, Outcome, Plan, counted
 from .picture import canvas, color

@@ -12,10 +12,10 @@ from scipy import special
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._threads import one_blas_thread
-from ..gram import ROUNDING
-from ..interrupt import interrupts
-from ..version_space import VersionSpace, random_tangent
+from .._runtime.interrupt import interrupts
+from .._runtime.threads import one_blas_thread
+from ..geometry.gram import ROUNDING
+from ..geometry.version_space import VersionSpace, random_tangent
 from .posterior import Posterior, mean_length
 from .precision import Precision, precision
 from .published import play_flipper, play_herbrich

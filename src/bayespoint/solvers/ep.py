@@ -12,9 +12,9 @@ from scipy import linalg, special
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 
-from .._threads import one_blas_thread
-from ..interrupt import interrupts
-from ..version_space import VersionSpace
+from .._runtime.interrupt import interrupts
+from .._runtime.threads import one_blas_thread
+from ..geometry.version_space import VersionSpace
 from .posterior import Posterior, mean_length
 
 # Below this precision of a site, 1 - q has lost the digits that (1 - q) / precision needs.

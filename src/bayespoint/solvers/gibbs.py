@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 
-from .._threads import one_blas_thread
-from ..version_space import VersionSpace
+from .._runtime.threads import one_blas_thread
+from ..geometry.version_space import VersionSpace
 from .posterior import Posterior
 from .rounds import Rounds, Step
 

@@ -12,8 +12,8 @@ from scipy import linalg
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 
-from .._threads import one_blas_thread
-from ..interrupt import interrupts
+from .._runtime.interrupt import interrupts
+from .._runtime.threads import one_blas_thread
 from .ep import Sites, info_of, likelihood
 from .posterior import Posterior
 

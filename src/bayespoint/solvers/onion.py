@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._threads import one_blas_thread
-from ..interrupt import interrupts
-from ..version_space import VersionSpace, random_tangent
+from .._runtime.interrupt import interrupts
+from .._runtime.threads import one_blas_thread
+from ..geometry.version_space import VersionSpace, random_tangent
 from .billiard import CALL_WORK, PILOT, SCATTER_LENGTH, Ball, advance
 from .precision import precision
 from .rounds import BURN_IN

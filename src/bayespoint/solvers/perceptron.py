@@ -13,9 +13,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 
-from ..gram import IndefiniteKernelError
-from ..interrupt import Interrupted, interrupts
-from ..row_store import MISSING, RowStore
+from .._runtime.interrupt import Interrupted, interrupts
+from ..geometry.gram import IndefiniteKernelError
+from ..geometry.row_store import MISSING, RowStore
 from .posterior import Posterior
 
 # Mistakes of one perceptron in one compiled call, some tens of milliseconds: time limits

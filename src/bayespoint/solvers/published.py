@@ -13,8 +13,8 @@ import time
 
 import numpy as np
 
-from ..interrupt import Interrupted
-from ..version_space import VersionSpace
+from .._runtime.interrupt import Interrupted
+from ..geometry.version_space import VersionSpace
 from .posterior import Posterior
 from .precision import Precision, precision
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from .._threads import one_blas_thread
-from ..interrupt import Interrupted, interrupts
-from ..version_space import VersionSpace
+from .._runtime.interrupt import Interrupted, interrupts
+from .._runtime.threads import one_blas_thread
+from ..geometry.version_space import VersionSpace
 from .posterior import Posterior, gather
 from .precision import Precision, precision
 

@@ -1,0 +1,1 @@
+"""What runs around the algorithms: progress, threads, Ctrl-C, warnings, safe writing."""

@@ -1,0 +1,1 @@
+"""What users fit: one estimator a file."""

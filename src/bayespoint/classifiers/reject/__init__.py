@@ -1,0 +1,1 @@
+"""Classifiers that may refuse to answer."""

@@ -1,0 +1,5 @@
+"""Fits on a Dask cluster."""
+
+from .linear import fit
+
+__all__ = ["fit"]

@@ -1,0 +1,1 @@
+"""From training data and a solver to the coefficients of a classifier."""

@@ -1,0 +1,168 @@
+"""Training in cells of input space: the whole Gram matrix of each, and EP on it."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from .._runtime.interrupt import interrupts
+from .._runtime.progress import Progress
+from .._runtime.threads import threads
+from ..solvers.cells import TOO_LARGE, nearest
+from . import gram_fit
+from .parameters import part_of_each_class
+from .task import Answer, Task
+from .time_budget import affordable_part, warn_unless_converged
+
+# On a slow day, with two processors at work for others.
+SECONDS_PER_POINT = 1e-3
+
+
+def fit_cells(task: Task, progress: Progress) -> Answer:
+    """Return the Bayes points of all outputs; the solver is a `Cells`."""
+    task.solver._validate_params()
+    began = time.perf_counter()
+    if task.kernel.name == "precomputed":
+        raise ValueError(
+            'solver="cells" divides the points by their features, which a precomputed kernel does '
+            'not have. Pass solver="nystroem" or "perceptron".'
+        )
+    _check_memory(task)
+    with interrupts() as interrupted:
+        rows = affordable_part(task, np.arange(task.n_samples), lambda n: _seconds(task, n))
+        task = task._replace(
+            X=task.X[rows], signs=task.signs[:, rows], target=task.target[rows], max_time=None
+        )
+        centers = task.solver.centers(task.X)
+        cells = _members(task, nearest(task.X, centers), len(centers))
+        answers = _solve(task, cells, progress, interrupted)
+    answer = _join(task, rows, cells, answers)
+    for info in answer.infos:
+        info["seconds"] = time.perf_counter() - began
+    warn_unless_converged(answer.infos)
+    return answer._replace(centers=centers)
+
+
+def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
+    """Return about how long n points take."""
+    return SECONDS_PER_POINT * n * (task.solver.n_points / 1000) ** 2 * len(task.signs)
+
+
+def _check_memory(task: Task) -> None:
+    n_outputs, m = task.signs.shape
+    each = gram_fit.memory(min(TOO_LARGE * task.solver.n_points, m), n_outputs, task.solver)
+    hypotheses = 8 * n_outputs * m * (2 * task.solver.n_draws + 4) / 2**20
+    needed = each * effective_n_jobs(task.n_jobs) + hypotheses + task.copied / 2**20
+    if needed > task.cache_size:
+        raise ValueError(
+            f"Cells of up to {TOO_LARGE * task.solver.n_points} points, and the draws of all {m}, "
+            f"need up to {math.ceil(needed)} MB, but cache_size is {task.cache_size:g}. Raise "
+            "cache_size, or lower n_points or n_draws of the solver."
+        )
+
+
+def _members(task: Task, cell: np.ndarray, n_cells: int) -> list[np.ndarray]:
+    """Return the points of each cell; of many that cannot be divided, a part."""
+    most = TOO_LARGE * task.solver.n_points
+    order = np.argsort(cell, kind="stable")
+    cells = np.split(order, np.cumsum(np.bincount(cell, minlength=n_cells))[:-1])
+    rngs = task.rng.spawn(n_cells)
+    return [
+        points[part_of_each_class(task.target[points], most, rng)] if len(points) > most else points
+        for points, rng in zip(cells, rngs, strict=True)
+    ]
+
+
+def _solve(task: Task, cells: list[np.ndarray], progress: Progress, interrupted):
+    """Find the Bayes points of all cells, as many at once as there are threads."""
+    rngs = task.rng.spawn(len(cells))
+    stop = ""
+
+    def work(number: int) -> Answer | None:
+        points = cells[number]
+        if not len(points):
+            return None
+        # Classes that a cell does not have differ in nothing.
+        signs, same = np.unique(task.signs[:, points], axis=0, return_inverse=True)
+        part = task._replace(
+            X=task.X[points],
+            signs=signs,
+            target=np.unique(task.target[points], return_inverse=True)[1],
+            deadline=-np.inf if stop else task.deadline,
+            n_jobs=1,
+            rng=rngs[number],
+        )
+        answer = gram_fit.average(part, np.arange(len(points)), None)
+        for info in answer.infos:
+            info["stop"] = stop if stop and info["stop"] == "max_time" else info["stop"]
+        return _repeat(answer, same.ravel())
+
+    answers: list[Answer | None] = []
+    with threads(task.n_jobs) as thread_map, progress.output(0) as on_round:
+        for number, answer in enumerate(thread_map(work, range(len(cells)))):
+            answers.append(answer)
+            stopped = on_round({"n_done": number + 1, "n_cells": len(cells), "stop": stop})
+            stop = stop or ("interrupted" if interrupted else "callback" if stopped else "")
+    return answers
+
+
+def _repeat(answer: Answer, outputs: np.ndarray) -> Answer:
+    """Return the answer for outputs some of which are the same."""
+    return answer._replace(
+        coef=answer.coef[outputs],
+        draws=answer.draws[outputs],
+        chains=answer.chains[outputs],
+        resultant=answer.resultant[outputs],
+        infos=[dict(answer.infos[i]) for i in outputs],
+        loo=None if answer.loo is None else answer.loo[:, outputs],
+    )
+
+
+def _join(task: Task, rows: np.ndarray, cells, answers: list[Answer | None]) -> Answer:
+    """Put hypotheses of all cells side by side, in units of the deviation in each cell."""
+    pairs = [(points, a) for points, a in zip(cells, answers, strict=True) if a is not None]
+    parts = [a for _, a in pairs]
+    used = np.concatenate([points[a.rows] for points, a in pairs])
+    order = np.argsort(used)
+    # Decisions stay between -1 and 1.
+    scale = max(a.probit_scale for a in parts)
+
+    def side_by_side(name: str) -> np.ndarray:
+        blocks = [getattr(a, name) * (a.probit_scale / scale) for a in parts]
+        return np.concatenate(blocks, axis=-1)[..., order]
+
+    has_loo = all(a.loo is not None for a in parts)
+    weights = [len(a.rows) for a in parts]
+    return Answer(
+        rows=rows[used[order]],
+        coef=side_by_side("coef"),
+        draws=side_by_side("draws"),
+        chains=side_by_side("chains"),
+        resultant=np.average([a.resultant for a in parts], axis=0, weights=weights),
+        softness=max(a.softness for a in parts),
+        label_noise=task.label_noise,
+        probit_scale=scale,
+        probit_df=np.inf,
+        infos=[_join_infos([a.infos[i] for a in parts], order) for i in range(len(task.signs))],
+        loo=np.concatenate([a.loo for a in parts])[order] if has_loo else None,
+    )
+
+
+def _join_infos(infos: list[dict[str, Any]], order: np.ndarray) -> dict[str, Any]:
+    """Return what is known of one output in all cells."""
+    worst = max(infos, key=lambda info: (info["stop"] != "tol", info["residual"]))
+    return {
+        "angle": worst["angle"],
+        "ess": worst["ess"],
+        "mixed": all(info["mixed"] for info in infos),
+        "n_iter": max(info["n_iter"] for info in infos),
+        "residual": max(info["residual"] for info in infos),
+        "log_evidence": sum(info["log_evidence"] for info in infos),
+        "stop": worst["stop"],
+        "hits": np.concatenate([info["hits"] for info in infos])[order],
+        "n_cells": len(infos),
+    }

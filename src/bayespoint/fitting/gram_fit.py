@@ -1,0 +1,156 @@
+"""Training with the whole Gram matrix: version spaces, entered and sampled."""
+
+from __future__ import annotations
+
+import time
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from .._runtime.progress import Progress
+from .._runtime.warn import warn
+from ..geometry.gram import IndefiniteKernelError
+from ..geometry.kernels import in_double
+from ..geometry.problem import Problem, pose_problem
+from ..solvers import Billiard, Posterior
+from ..solvers.posterior import mean_length
+from .probabilities import probit_scale
+from .task import Answer, Task
+from .time_budget import affordable_part, warn_unless_converged
+
+# Time of the kernel matrix for each entry and of its factor for each m^3, on a slow day.
+SECONDS_PER_ENTRY = 8e-8
+SECONDS_PER_FACTOR = 3e-11
+
+
+def fit_whole(task: Task, progress: Progress) -> Answer:
+    """Return the Bayes points of all outputs, from a solver that takes version spaces."""
+    answer = average(task, _choose_rows(task), progress)
+    warn_unless_converged(answer.infos)
+    return answer
+
+
+def average(task: Task, rows: np.ndarray, progress: Progress | None) -> Answer:
+    """Average the hypotheses for some of the training points."""
+    if task.kernel.name == "precomputed":
+        matrix = task.X[np.ix_(rows, rows)] + task.kernel.constant
+    else:
+        points = in_double(task.X[rows] if len(rows) < task.n_samples else task.X)
+        matrix = task.kernel(points, points)
+    problem = _pose(task, matrix, rows)
+    del matrix
+    posteriors = _solve(task, problem, progress)
+    if task.fallback is not None and any(_is_lost(p.info) for p in posteriors):
+        posteriors = _solve(task._replace(solver=task.fallback), problem, None)
+    return _answer(problem, posteriors)
+
+
+def _is_lost(info: dict[str, Any]) -> bool:
+    """Tell whether a solver had its time and still did not get close."""
+    return info["stop"] in ("max_iter", "stalled") and not info["mixed"]
+
+
+def _pose(task: Task, matrix: np.ndarray, rows: np.ndarray) -> Problem:
+    """Make version spaces; soften an indefinite kernel matrix if that is ours to do."""
+    try:
+        return pose_problem(matrix, rows, task.signs, task.softness, task.label_noise)
+    except IndefiniteKernelError as error:
+        if not task.may_soften or error.needed_softness is None:
+            raise
+        softness = error.needed_softness
+    warn(
+        f'softness="auto" chose softness={softness:.3g}, because the kernel matrix is not positive '
+        "semi-definite. Choose another kernel, or pass a number to choose the softness yourself.",
+    )
+    return pose_problem(matrix, rows, task.signs, softness, task.label_noise)
+
+
+def memory(m: int, n_outputs: int, solver: Any) -> float:
+    """Return the megabytes that m points need: Gram matrix, its factor, draws."""
+    draws = n_outputs * getattr(solver, "n_draws", Billiard().n_draws)
+    return 8 * m * (getattr(solver, "n_matrices", 4) * m + 4 * draws) / 2**20
+
+
+def _choose_rows(task: Task) -> np.ndarray:
+    """Return the training points that time and memory allow, all if possible."""
+    rows = affordable_part(task, np.arange(task.n_samples), lambda n: _seconds(task, n))
+    needed = memory(len(rows), len(task.signs), task.solver)
+    if needed > task.cache_size:
+        raise ValueError(
+            f"The kernel matrix of {len(rows)} training points, its factor and the draws "
+            f"need up to {needed:.3g} MB, but cache_size is {task.cache_size:g}. Raise "
+            'cache_size if there is that much memory, or pass solver="perceptron", which needs '
+            "only parts of the matrix."
+        )
+    return rows
+
+
+def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
+    """Return about how long it takes to make n points ready."""
+    factors = 1 + len(task.signs) * getattr(task.solver, "n_factors", 0)
+    return SECONDS_PER_ENTRY * n**2.0 + factors * SECONDS_PER_FACTOR * n**3.0
+
+
+def _solve(task: Task, problem: Problem, progress: Progress | None) -> list[Posterior]:
+    """Run the solver for each output."""
+    posteriors: list[Posterior] = []
+    for i, (space, start) in enumerate(zip(problem.spaces, _starts(task, problem), strict=True)):
+        now = time.perf_counter()
+        share = (task.deadline - now) / (len(problem.spaces) - i)
+        if posteriors and posteriors[-1].info["stop"] in ("interrupted", "callback"):
+            share = 0.0  # the others get the shortest run that gives an answer
+        with progress.output(i) if progress else nullcontext() as on_round:
+            posterior = task.solver.solve(
+                space,
+                task.rng,
+                start=start,
+                n_jobs=task.n_jobs,
+                deadline=now + share,
+                on_round=on_round,
+            )
+        posteriors.append(posterior)
+    return posteriors
+
+
+def _starts(task: Task, problem: Problem) -> list[np.ndarray | None]:
+    """Enter all version spaces before the first is sampled: one may be empty."""
+    if task.label_noise:  # then every hypothesis is possible
+        return [None] * len(problem.spaces)
+    return [space.enter(task.rng, task.deadline) for space in problem.spaces]
+
+
+def _answer(problem: Problem, posteriors: list[Posterior]) -> Answer:
+    """Express hypotheses in the training points."""
+    gram = problem.spaces[0].gram
+    signs = np.array([space.signs for space in problem.spaces])
+    to_points = signs / gram.lengths
+    coef = np.array([p.coef for p in posteriors])
+    n_draws = min(len(p.draws) for p in posteriors)
+    kinds = {(len(p.draws), p.draw_chains) for p in posteriors}
+    draws = np.array([p.draws[:n_draws] for p in posteriors])
+    lengths = [np.linalg.norm(s.combine(c)) for s, c in zip(problem.spaces, coef, strict=True)]
+    infos = [p.info for p in posteriors]
+    if "loo_variance" in infos[0]:
+        mean, variance = (
+            np.stack([info.pop(key) for info in infos], axis=-1)
+            for key in ("loo_mean", "loo_variance")
+        )
+        scale = mean_length(gram.rank) / np.sqrt((1 + gram.softness) * np.median(variance))
+        loo = mean / np.sqrt(variance)
+    else:
+        scale, loo = probit_scale(gram, draws * signs[:, None]), None
+    return Answer(
+        rows=problem.rows,
+        coef=coef * to_points,
+        draws=draws * to_points[:, None],
+        chains=np.array([p.chains for p in posteriors]) * to_points[:, None],
+        resultant=np.array(lengths),
+        softness=gram.softness,
+        label_noise=problem.spaces[0].label_noise,
+        probit_scale=scale,
+        probit_df=np.inf,
+        infos=infos,
+        draw_chains=kinds.pop()[1] if len(kinds) == 1 else 1,
+        loo=loo,
+    )

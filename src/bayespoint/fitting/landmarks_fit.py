@@ -1,0 +1,203 @@
+"""Training on the span of landmarks: features of all points, and EP on them."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from .._runtime.interrupt import interrupts
+from .._runtime.progress import Progress
+from .._runtime.threads import threads
+from ..geometry.gram import unit_gram
+from ..geometry.kernels import in_double
+from ..geometry.unit_kernel import ProductKernel, panels
+from ..solvers.nystroem import BLOCK
+from .parameters import part_of_each_class
+from .task import Answer, Task
+from .time_budget import affordable_part, warn_unless_converged
+from .training_points import single_will_do, used_points
+
+# A landmark adds to the span of the others, in squared length, at least this: less is lost to
+# the rounding of kernel values in single precision, amplified by one over its root.
+LEAST_NEW = 1e-5
+# Time for each entry of the features and for each product with the square of their number,
+# in all sweeps, on a slow day.
+SECONDS_PER_ENTRY = 8e-8
+SECONDS_PER_PRODUCT = 1e-9
+
+
+class Landmarks(NamedTuple):
+    """Points whose span hypotheses are taken from."""
+
+    rows: np.ndarray  # in the training set
+    lengths: np.ndarray  # in feature space
+    to_basis: np.ndarray  # kernel values of unit points times this are coordinates
+
+
+def fit_landmarks(task: Task, progress: Progress) -> Answer:
+    """Return the Bayes points of all outputs; the solver is a `Nystroem`."""
+    task.solver._validate_params()
+    if task.label_noise:
+        raise ValueError(
+            f'label_noise={task.label_noise:g}, but solver="nystroem" knows no label noise. Pass '
+            'solver="ep", "billiard" or "gibbs", or softness instead, which tolerates noise too.'
+        )
+    # Ctrl-C at any time is a wish to be looked at when there is something to keep.
+    with interrupts(), threads(task.n_jobs) as thread_map:
+        rows, lengths = used_points(task)
+        kept = affordable_part(task, rows, lambda n: _seconds(task, n))
+        rows, lengths = rows[kept], lengths[kept]
+        _check_memory(task, len(rows))
+        landmarks, features = describe_points(task, rows, lengths, thread_map)
+        posteriors = _solve(task, rows, features, thread_map, progress)
+    warn_unless_converged([p.info for p in posteriors])
+    return _answer(task, rows, landmarks, posteriors)
+
+
+def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
+    """Return about how long n points take."""
+    r = np.minimum(n, task.solver.n_landmarks)
+    products = SECONDS_PER_PRODUCT * r**2.0 * len(task.signs)
+    return n * (SECONDS_PER_ENTRY * r + products)
+
+
+def memory(m: int, n_outputs: int, n_landmarks: int, itemsize: int, n_draws: int) -> float:
+    """Return the megabytes of features, of the matrices of a sweep, of sites and draws."""
+    r = min(m, n_landmarks)
+    matrices = 12 * r * r + 4 * BLOCK * r
+    return (itemsize * m * r + 8 * (matrices + n_outputs * (10 * m + 2 * n_draws * r))) / 2**20
+
+
+def _check_memory(task: Task, m: int) -> None:
+    itemsize = 4 if single_will_do(task, task.X) else 8
+    r = task.solver.n_landmarks
+    needed = memory(m, len(task.signs), r, itemsize, task.solver.n_draws) + task.copied / 2**20
+    if needed > task.cache_size:
+        raise ValueError(
+            f"{min(m, r)} features of {m} training points need about {math.ceil(needed)} MB, but "
+            f"cache_size is {task.cache_size:g}. Raise cache_size, or lower n_landmarks of the "
+            "solver."
+        )
+
+
+def describe_points(
+    task: Task, rows: np.ndarray, lengths: np.ndarray, thread_map=map
+) -> tuple[Landmarks, np.ndarray]:
+    """Choose landmarks; return them and the coordinates of all points in their span."""
+    chosen = part_of_each_class(task.target[rows], task.solver.n_landmarks, task.rng)
+    single = single_will_do(task, task.X)
+    landmarks = _landmarks(task, rows[chosen], LEAST_NEW if single else 0.0)
+    values = _unit_kernel(task, rows, lengths, landmarks, single)
+    dtype = np.float32 if single else np.float64
+    features = np.empty((len(rows), len(landmarks.rows)), dtype=dtype)
+    to_basis = landmarks.to_basis.astype(dtype)
+
+    def work(start: int) -> None:
+        here = slice(start, min(start + BLOCK, len(rows)))
+        np.matmul(values(here), to_basis, out=features[here])
+
+    for _ in thread_map(work, range(0, len(rows), BLOCK)):
+        pass
+    return landmarks, features
+
+
+def _landmarks(task: Task, rows: np.ndarray, least_new: float) -> Landmarks:
+    """Make a basis of the span of some training points, without those that add nothing."""
+    if task.kernel.name == "precomputed":
+        matrix = task.X[np.ix_(rows, rows)] + task.kernel.constant
+    else:
+        points = in_double(task.X[rows])
+        matrix = task.kernel(points, points)
+    gram = unit_gram(matrix, 0.0, rows)
+    triangle = gram.factor[gram.pivots]
+    rank = int(np.sum(np.diagonal(triangle) ** 2 > least_new))
+    inverse = linalg.lapack.dtrtri(triangle[:rank, :rank], lower=1)[0]
+    kept = gram.pivots[:rank]
+    return Landmarks(rows[kept], gram.lengths[kept], np.ascontiguousarray(np.tril(inverse).T))
+
+
+def _unit_kernel(task: Task, rows, lengths, landmarks: Landmarks, single: bool):
+    """Return a function that gives the kernel of unit points between a block and landmarks."""
+    X, kernel = task.X, task.kernel
+    if single:
+        product = ProductKernel(kernel, X[landmarks.rows])
+
+        def fast(here: slice) -> np.ndarray:
+            left = product.left(X[rows[here]])
+            out = np.empty((here.stop - here.start, product.n_points), dtype=np.float32)
+            for number, columns in enumerate(panels(product.n_points)):
+                part = np.empty((len(out), columns.stop - columns.start), dtype=np.float32)
+                product.panel(left, number, part)
+                out[:, columns] = part
+            return out
+
+        return fast
+
+    def exact(here: slice) -> np.ndarray:
+        if kernel.name == "precomputed":
+            values = X[np.ix_(rows[here], landmarks.rows)] + kernel.constant
+        else:
+            values = kernel(in_double(X[rows[here]]), in_double(X[landmarks.rows]))
+        return values / np.multiply.outer(lengths[here], landmarks.lengths)
+
+    return exact
+
+
+def noise_of(features: np.ndarray, softness: float) -> np.ndarray:
+    """Return the variance of outputs of unit points that the features do not explain."""
+    inside = np.einsum("ij,ij->i", features, features, dtype=np.float64)
+    return softness + np.maximum(1 - inside, 0.0)
+
+
+def _solve(task: Task, rows, features: np.ndarray, thread_map, progress: Progress):
+    """Run the solver for each output."""
+    noise = noise_of(features, task.softness)
+    posteriors: list[Any] = []
+    for i, signs in enumerate(task.signs[:, rows]):
+        now = time.perf_counter()
+        share = (task.deadline - now) / (len(task.signs) - i)
+        if posteriors and posteriors[-1].info["stop"] in ("interrupted", "callback"):
+            share = 0.0  # the others get the shortest run that gives an answer
+        with progress.output(i) as on_round:
+            posterior = task.solver.solve(
+                features,
+                signs,
+                noise,
+                task.rng,
+                thread_map=thread_map,
+                deadline=now + share,
+                on_round=on_round,
+            )
+        posteriors.append(posterior)
+    return posteriors
+
+
+def _answer(task: Task, rows, landmarks: Landmarks, posteriors) -> Answer:
+    """Express hypotheses in the landmarks."""
+    infos = [p.info for p in posteriors]
+    mean, variance = (
+        np.stack([info.pop(key) for info in infos], axis=-1) for key in ("loo_mean", "loo_variance")
+    )
+    to_points = landmarks.to_basis.T / landmarks.lengths
+    length = np.array([info.pop("length") for info in infos])
+    # Outputs are compared with each other: in the units of the longest.
+    unit = (length / length.max())[:, None]
+    weights = unit * np.array([p.coef for p in posteriors])
+    return Answer(
+        rows=rows,
+        coef=weights @ to_points,
+        draws=unit[:, None] * np.array([p.draws for p in posteriors]) @ to_points,
+        chains=unit[:, None] * np.array([p.chains for p in posteriors]) @ to_points,
+        resultant=np.linalg.norm(weights, axis=1),
+        softness=task.softness,
+        label_noise=0.0,
+        probit_scale=float(length.max() / np.sqrt(np.median(variance))),
+        probit_df=np.inf,
+        infos=infos,
+        loo=mean / np.sqrt(variance),
+        carriers=landmarks.rows,
+    )

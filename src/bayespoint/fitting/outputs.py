@@ -1,0 +1,109 @@
+"""Outputs of hypotheses at new points, a block of points at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import sparse
+
+from .._runtime.threads import one_blas_thread, threads
+from ..geometry.kernels import Kernel, in_double
+from ..geometry.row_store import BLOCK
+from ..geometry.unit_kernel import ProductKernel, is_product_kernel, lengths_in_blocks, panels
+from ..solvers.cells import nearest
+
+# Bytes of kernel matrix held at once.
+PREDICTION_BLOCK = 2**26
+# For fewer points it does not pay to make the support vectors ready for fast products.
+FEW = 64
+
+
+def outputs(
+    kernel: Kernel,
+    X,
+    support_vectors,
+    coef: np.ndarray,
+    single: bool = False,
+    n_jobs: int | None = None,
+    unit: bool = True,
+) -> Iterator[np.ndarray]:
+    """Yield the outputs at the rows of X, by default per length in feature space.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Not a precomputed one.
+    X : {array, sparse matrix} of shape (n, n_features)
+        New points.
+    support_vectors : {array, sparse matrix} of shape (n_support, n_features)
+        Points that carry the hypotheses.
+    coef : array of shape (n_support, n_outputs)
+        Coefficients of hypotheses.
+    single : bool, default=False
+        Whether kernel values in single precision will do.
+    n_jobs : int, default=None
+        Threads, where values in single precision will do.
+    unit : bool, default=True
+        Whether to divide by the length of a row in feature space. Values in single
+        precision always are.
+
+    Yields
+    ------
+    ndarray of shape (n_block, n_outputs)
+        For a block of consecutive rows.
+    """
+    if single and X.shape[0] >= FEW and is_product_kernel(kernel, X):
+        yield from _fast_outputs(kernel, X, support_vectors, coef, n_jobs)
+        return
+    support = in_double(support_vectors)
+    rows = max(PREDICTION_BLOCK // (8 * max(coef.shape)), 1)
+    for start in range(0, X.shape[0], rows):
+        part = in_double(X[start : start + rows])
+        values = kernel(part, support)
+        if unit:
+            lengths = kernel.lengths(part)
+            values = values / np.where(lengths > 0, lengths, 1.0)[:, None]
+        yield values @ coef
+
+
+def cell_outputs(
+    kernel: Kernel, X, support_vectors, coef: np.ndarray, centers: np.ndarray
+) -> np.ndarray:
+    """Return the outputs of hypotheses that see only support vectors of a point's own cell."""
+    cell, cell_of_support = nearest(X, centers), nearest(support_vectors, centers)
+    values = np.zeros((X.shape[0], coef.shape[1]))
+    for c in np.intersect1d(cell, cell_of_support):
+        points, carriers = np.flatnonzero(cell == c), np.flatnonzero(cell_of_support == c)
+        blocks = outputs(kernel, X[points], support_vectors[carriers], coef[carriers])
+        values[points] = np.concatenate(list(blocks))
+    return values
+
+
+def precomputed_outputs(X, support: np.ndarray, coef: np.ndarray, constant: float, length: float):
+    """Yield the same for rows of a kernel matrix, points of a given length."""
+    rows = max(PREDICTION_BLOCK // (8 * max(coef.shape)), 1)
+    for start in range(0, X.shape[0], rows):
+        part = X[start : start + rows]
+        part = part.toarray() if sparse.issparse(part) else part
+        yield (part[:, support] + constant) / length @ coef
+
+
+def _fast_outputs(kernel: Kernel, X, support_vectors, coef: np.ndarray, n_jobs: int | None):
+    """Yield outputs from matrix products in single precision, summed in double."""
+    unit = ProductKernel(kernel, support_vectors)
+    unit_coef = coef * lengths_in_blocks(kernel, support_vectors)[:, None]
+    parts = panels(unit.n_points)
+
+    def work(start: int) -> np.ndarray:
+        left = unit.left(X[start : start + BLOCK])
+        n = min(BLOCK, X.shape[0] - start)
+        total = np.zeros((n, coef.shape[1]))
+        for number, here in enumerate(parts):
+            values = np.empty((n, here.stop - here.start), dtype=np.float32)
+            unit.panel(left, number, values)
+            total += values.astype(np.float64) @ unit_coef[here]
+        return total
+
+    with one_blas_thread(), threads(n_jobs) as thread_map:
+        yield from thread_map(work, range(0, X.shape[0], BLOCK))

@@ -1,0 +1,1 @@
+"""Feature space: kernels, Gram matrices and version spaces."""

@@ -1,0 +1,68 @@
+"""From a kernel matrix and labels to version spaces."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._runtime.warn import warn
+from .gram import unit_gram
+from .version_space import VersionSpace
+
+
+class Problem(NamedTuple):
+    """A version space for each output."""
+
+    rows: np.ndarray  # the training points that bound them
+    spaces: list[VersionSpace]
+
+
+def pose_problem(
+    matrix: np.ndarray,
+    rows: np.ndarray,
+    signs: np.ndarray,
+    softness: float,
+    label_noise: float = 0.0,
+) -> Problem:
+    """Make the Gram matrix and the version space of every output.
+
+    Parameters
+    ----------
+    matrix : array of shape (n_rows, n_rows)
+        Kernel matrix of the training points `rows`.
+    rows : array of shape (n_rows,)
+        Their indices in the training set.
+    signs : array of shape (n_outputs, n_samples)
+        Labels, +1 and -1, of the whole training set.
+    softness, label_noise : float
+        As in `BayesPointClassifier`.
+
+    Returns
+    -------
+    Problem
+        Its rows lack points at the origin, which only a hard boundary refuses.
+    """
+    if softness or label_noise:
+        kept = off_origin(np.diagonal(matrix))
+        if len(kept) < len(rows):
+            matrix, rows = matrix[np.ix_(kept, kept)], rows[kept]
+    gram = unit_gram(matrix, softness, rows)
+    return Problem(rows, [VersionSpace(gram, s, rows, label_noise) for s in signs[:, rows]])
+
+
+def off_origin(squared_lengths: np.ndarray) -> np.ndarray:
+    """Return the points that are not at the origin of feature space, and warn of others."""
+    kept = np.flatnonzero(squared_lengths)
+    if not kept.size:
+        raise ValueError(
+            "All training points lie at the origin of feature space, where every hypothesis "
+            "gives zero. Pass fit_intercept=True, or another kernel."
+        )
+    if len(kept) < len(squared_lengths):
+        warn(
+            f"{len(squared_lengths) - len(kept)} training points lie at the origin of feature "
+            "space, where every hypothesis gives zero; they are ignored. fit_intercept=True "
+            "moves them away from it.",
+        )
+    return kept

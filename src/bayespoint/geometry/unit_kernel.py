@@ -1,0 +1,274 @@
+"""The kernel between unit-length points: a product of matrices and a map of its entries."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from .kernels import FAR, NOT_FINITE, Kernel, in_double, plain_lengths, squared_norms
+
+# Points on the right-hand side of one matrix product. The product then stays in the
+# processor's cache while its entries are mapped; larger ones are no faster.
+PANEL = 1024
+# A feature that is not zero at fewer points than this share costs less in a sparse product
+# than in a dense one. As many features as this have to be saved for it to pay.
+THIN = 0.3
+WORTHWHILE = 40
+# Squares below this may vanish in single precision.
+LEAST = 1e-30
+PRODUCT_KERNELS = ("linear", "poly", "rbf", "sigmoid")
+
+
+class Side(NamedTuple):
+    """Points made ready for one side of the product."""
+
+    dense: np.ndarray  # features that are rarely zero, and the extra ones
+    thin: Any  # the others: CSR on the right; dense, transposed, on the left
+    shrink: np.ndarray | None  # by what a value is multiplied after the map
+    lift: np.ndarray | None  # what is added then: the constant of the kernel
+
+
+class ProductKernel:
+    """k(x, y) / (|x| |y|) in single precision, for kernels that are functions of <x, y>.
+
+    Every such kernel is a map of one matrix product: lengths and constants go into the
+    factors. Features that are mostly zero take part in it as a sparse matrix. The value
+    is always between -1 and 1, so that single precision cannot overflow, whatever the
+    degree of a polynomial.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A kernel for which `is_product_kernel` says yes.
+    Y : {array, sparse matrix} of shape (n, n_features)
+        Points for the right-hand side of all products.
+    """
+
+    def __init__(self, kernel: Kernel, Y):
+        self._kernel = kernel
+        self._points = Y
+        self.n_points = Y.shape[0]
+        self._dense, self._thin = _split_features(_count_nonzero(Y, _origin(kernel)), Y.shape)
+        self._right = [self._side(Y[here], left=False) for here in panels(self.n_points)]
+        self.n_dense, self.n_thin = self._right[0].dense.shape[1], len(self._thin)
+        self.n_features = self.n_dense + self.n_thin
+
+    @property
+    def n_bytes(self) -> int:
+        """Return the memory of the points on the right."""
+        return sum(
+            s.dense.nbytes + s.thin.data.nbytes + s.thin.indices.nbytes + s.thin.indptr.nbytes
+            for s in self._right
+        )
+
+    def rows(self, rows: np.ndarray) -> Side:
+        """Make some of the points on the right ready for the left-hand side."""
+        return self.left(self._points[rows])
+
+    def left(self, X) -> Side:
+        """Make other points ready for the left-hand side."""
+        if sparse.issparse(self._points):
+            X = sparse.csr_array(X)
+        elif sparse.issparse(X):
+            X = X.toarray()
+        return self._side(X, left=True)
+
+    def panel(self, left: Side, number: int, out: np.ndarray) -> None:
+        """Write the kernel with panel `number` of the points on the right into `out`."""
+        right = self._right[number]
+        np.matmul(left.dense, right.dense.T, out=out)
+        if self.n_thin:
+            from .._jit.sparse_product import add_product
+
+            add_product(left.thin, right.thin.indptr, right.thin.indices, right.thin.data, out)
+        _map(self._kernel, out)
+        if left.shrink is not None:
+            out *= left.shrink[:, None]
+            out *= right.shrink
+        if left.lift is not None and right.lift is not None:
+            out += np.multiply.outer(left.lift, right.lift)
+        # One sum finds what is not finite.
+        if not np.isfinite(out.sum()):
+            raise ValueError(NOT_FINITE)
+
+    def _side(self, X, left: bool) -> Side:
+        X = in_double(X)
+        features, extra, scale = _features(self._kernel, X, left)
+        shrink, lift = _constant_term(self._kernel, X, scale)
+        dense, thin = features[:, self._dense], features[:, self._thin]
+        if sparse.issparse(features):
+            dense, thin = dense.toarray(), thin.toarray() if left else thin
+        dense = _single(np.hstack([dense, extra]))
+        thin = _single(thin.T) if left else sparse.csr_array(thin, dtype=np.float32)
+        return Side(dense, thin, _single(shrink), _single(lift))
+
+
+class AnyKernel:
+    """k(x, y) / (|x| |y|) for every other kernel, in double precision.
+
+    The same methods as `ProductKernel`. For a precomputed kernel points are rows of the
+    kernel matrix, and their lengths are given.
+    """
+
+    n_bytes = 0  # it refers to the points as they are
+
+    def __init__(self, kernel: Kernel, Y, lengths: np.ndarray):
+        self._kernel = kernel
+        self._points = Y
+        self._lengths = lengths
+        self.n_points, self.n_features = Y.shape
+
+    def rows(self, rows: np.ndarray) -> tuple[Any, np.ndarray]:
+        """Make some of the points ready for the left-hand side."""
+        return self._points[rows], self._lengths[rows]
+
+    def panel(self, left, number: int, out: np.ndarray) -> None:
+        """Write the kernel with panel `number` of the points on the right into `out`."""
+        points, lengths = left
+        here = panels(self.n_points)[number]
+        if self._kernel.name == "precomputed":
+            values = in_double(points[:, here]) + self._kernel.constant
+        else:
+            values = self._kernel(in_double(points), in_double(self._points[here]))
+        out[:] = values / np.multiply.outer(lengths, self._lengths[here])
+
+
+def lengths_in_blocks(kernel: Kernel, X) -> np.ndarray:
+    """Return the lengths of points in feature space, with little more memory than that."""
+    return np.concatenate([kernel.lengths(in_double(X[here])) for here in panels(X.shape[0])])
+
+
+def panels(n_points: int) -> list[slice]:
+    """Return the points of each panel."""
+    return [slice(i, min(i + PANEL, n_points)) for i in range(0, n_points, PANEL)]
+
+
+def is_product_kernel(kernel: Kernel, X) -> bool:
+    """Tell whether products in single precision are exact enough for these points.
+
+    The exponent of rbf is a difference of squares, and so is what sparse points, which
+    cannot be moved to the origin, need for a linear kernel; where the squares are large
+    it loses its digits.
+    """
+    if kernel.name == "rbf":
+        return kernel.gamma * _squares(X, kernel.origin)[1] <= FAR
+    if kernel.name == "linear" and sparse.issparse(X) and np.any(kernel.origin):
+        largest = _squares(X, 0.0)[1] + np.sum(np.square(kernel.origin))
+        return bool(largest <= FAR * kernel.constant)
+    if kernel.name == "sigmoid":
+        least, largest = _squares(X, 0.0)
+        return kernel.gamma * least >= LEAST and kernel.gamma * largest <= 1 / LEAST
+    return kernel.name in PRODUCT_KERNELS
+
+
+def _squares(X, origin) -> tuple[float, float]:
+    """Return the least positive and the largest squared distance from the origin."""
+    squares = [squared_norms(in_double(X[here]), origin) for here in panels(X.shape[0])]
+    least = min(s[s > 0].min(initial=np.inf) for s in squares)
+    return float(least), float(max(s.max() for s in squares))
+
+
+def _features(kernel: Kernel, X, left: bool) -> tuple[Any, np.ndarray, np.ndarray]:
+    """Return features and extra features whose products the map is applied to.
+
+    And by what the mapped value is to be multiplied to become that of unit points.
+    """
+    n = X.shape[0]
+    one = np.ones(n)
+    origin = _origin(kernel)
+    if not sparse.issparse(X) and np.any(origin):
+        X = X - origin
+        origin = 0.0
+    if kernel.name == "rbf":
+        exponent = -kernel.gamma * squared_norms(X, 0.0)
+        extra = [exponent, one] if left else [one, exponent]
+        return X * np.sqrt(2 * kernel.gamma), np.column_stack(extra), one
+    if kernel.name == "linear":
+        scale = 1 / plain_lengths(kernel._replace(origin=origin), X)
+        if not np.any(origin):
+            return _scaled(X, scale), np.empty((n, 0)), one
+        shift = (origin @ origin / 2 - X @ origin) * scale
+        extra = [shift, scale] if left else [scale, shift]
+        return _scaled(X, scale), np.column_stack(extra), one
+    root = np.sqrt(kernel.gamma)
+    if kernel.name == "poly":
+        # (a / b)^d, not a^d / b^d
+        length = np.sqrt(np.abs(kernel.gamma * squared_norms(X, 0.0) + kernel.coef0))
+        scale = np.divide(1.0, length, out=np.zeros(n), where=length > 0)
+        offset = np.sqrt(abs(kernel.coef0)) * scale
+        if left and kernel.coef0 < 0:
+            offset = -offset
+        return _scaled(X, root * scale), offset[:, None], one
+    offset = np.full(n, kernel.coef0) if left else one
+    return X * root, offset[:, None], 1 / plain_lengths(kernel, X)
+
+
+def _constant_term(kernel: Kernel, X, scale):
+    """Return what values of unit points before the constant are multiplied with and lifted by.
+
+    With l^2 = p^2 + constant, (k + constant) / (l l') = (p / l) (p' / l') k / (p p')
+    + constant / (l l'); p is 1 for a normalised kernel.
+    """
+    if not kernel.constant:
+        return (scale, None) if kernel.name == "sigmoid" else (None, None)
+    lengths = kernel.lengths(X)
+    plain = 1.0 if kernel.normalize else plain_lengths(kernel, X)
+    return scale * plain / lengths, np.sqrt(kernel.constant) / lengths
+
+
+def _map(kernel: Kernel, values: np.ndarray) -> None:
+    """Turn products into values of the kernel, in place."""
+    if kernel.name == "rbf":
+        np.minimum(values, 0.0, out=values)
+        np.exp(values, out=values)
+    elif kernel.name == "sigmoid":
+        np.tanh(values, out=values)
+    elif kernel.name == "poly":
+        _power(values, kernel.degree)
+
+
+def _power(values: np.ndarray, degree: float) -> None:
+    """Raise to a power in place; by multiplications for a whole number."""
+    if degree != int(degree) or degree < 1:
+        with np.errstate(invalid="ignore"):
+            np.power(values, degree, out=values)
+        return
+    base = values.copy()
+    for digit in bin(int(degree))[3:]:
+        values *= values
+        if digit == "1":
+            values *= base
+
+
+def _origin(kernel: Kernel):
+    """Return the point from which the features are measured."""
+    return kernel.origin if kernel.name in ("linear", "rbf") else 0.0
+
+
+def _scaled(X, scale: np.ndarray):
+    """Multiply every row by its scale."""
+    return sparse.diags_array(scale) @ X if sparse.issparse(X) else X * scale[:, None]
+
+
+def _single(values):
+    """Return an array in single precision, contiguous."""
+    return None if values is None else np.ascontiguousarray(values, dtype=np.float32)
+
+
+def _count_nonzero(Y, origin) -> np.ndarray:
+    """Return at how many points each feature is not zero, seen from the origin."""
+    if sparse.issparse(Y):
+        return np.bincount(Y.indices, minlength=Y.shape[1])
+    return np.sum([np.sum(Y[here] != origin, axis=0) for here in panels(len(Y))], axis=0)
+
+
+def _split_features(count: np.ndarray, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the features for a dense and for a sparse product, without those always zero."""
+    used = np.flatnonzero(count)
+    is_thin = count[used] < THIN * shape[0]
+    saved = is_thin.sum() - count[used][is_thin].sum() / (THIN * shape[0])
+    if saved < WORTHWHILE:
+        is_thin[:] = False
+    return used[~is_thin], used[is_thin]

@@ -1,0 +1,81 @@
+"""Draws of a fitted classifier in the form that other libraries read."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+if TYPE_CHECKING:
+    from ..classifiers.bayes_point import BayesPointClassifier
+
+
+def to_arviz(model: BayesPointClassifier, X=None) -> Any:
+    """Return the draws of a classifier as ArviZ's data.
+
+    Parameters
+    ----------
+    model : BayesPointClassifier
+        A fitted classifier.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+        Points at which outputs are wanted, too; for a precomputed kernel their kernel
+        with the training points.
+
+    Returns
+    -------
+    arviz.InferenceData or xarray.DataTree
+        The first with ArviZ 0.x, the second with ArviZ 1.x. Its group `posterior` holds
+        `coef` (chain, draw, output, support), the coefficients of unit hypotheses on the
+        support vectors, and with X `decision` (chain, draw, output, point), their
+        outputs. The coordinates of `output` are class labels, of two classes that of the
+        second; those of `support` are indices of training points.
+
+    Notes
+    -----
+    Chains are those of the sampler if it kept equally many draws of each, which it does
+    if `n_draws` is a multiple of `n_chains`. There is a single chain of independent draws
+    from "ep", "corners" and "perceptron".
+
+    Examples
+    --------
+    >>> from bayespoint import to_arviz
+    >>> data = to_arviz(model, X)  # doctest: +SKIP
+    >>> arviz.summary(data, var_names=["decision"])  # doctest: +SKIP
+    """
+    check_is_fitted(model)
+    arviz = _import_arviz()
+    classes = model.classes_
+    coords = {"output": classes[1:] if len(classes) == 2 else classes, "support": model.support_}
+    dims = {"coef": ["output", "support"]}
+
+    def by_chain(values):  # (draw, ...) -> (chain, draw, ...)
+        return values.reshape(model.draw_chains_, -1, *values.shape[1:])
+
+    draws = {"coef": by_chain(model.draw_coef_.swapaxes(0, 1))}
+    if X is not None:
+        decisions = model.sample_decision(X)  # (draw, point) or (draw, point, output)
+        if decisions.ndim == 2:
+            decisions = decisions[:, :, None]
+        draws["decision"] = by_chain(decisions.swapaxes(1, 2))
+        dims["decision"] = ["output", "point"]
+        coords["point"] = np.arange(decisions.shape[1])
+    if int(arviz.__version__.split(".")[0]) < 1:
+        return arviz.from_dict(posterior=draws, coords=coords, dims=dims)
+    return arviz.from_dict({"posterior": draws}, coords=coords, dims=dims)
+
+
+def _import_arviz():
+    """Return the module, or say how to get it."""
+    try:
+        with warnings.catch_warnings():
+            # ArviZ 0.23 announces ArviZ 1 when it is imported.
+            warnings.simplefilter("ignore", FutureWarning)
+            import arviz
+    except ImportError as error:
+        raise ImportError(
+            "to_arviz needs the package arviz, which is not installed: "
+            "pip install 'bayespoint[arviz]'."
+        ) from error
+    return arviz

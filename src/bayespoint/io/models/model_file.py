@@ -1,0 +1,193 @@
+"""Save and load models: arrays and JSON in a zip file, which runs no code."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import scipy
+import sklearn
+
+from ... import __version__
+from ..._runtime.warn import warn
+from . import archive as _archive
+from .archive import Archive, ModelFileError
+from .decode import Decoder, layout_of
+from .encode import Encoder
+
+__all__ = ["ModelFileError", "load", "read", "save"]
+
+FORMAT = "bayespoint model"
+VERSION = 1  # to be raised when files of before can no longer be read as they are
+OWN_KEYS = ("format_version", "libraries")  # of metadata
+
+
+def save(model: Any, path: str | os.PathLike, metadata: dict | None = None) -> None:
+    """Write a model to a file that can be loaded without running code from it.
+
+    The file is written beside its final place and then renamed: whatever happens, there is
+    the old file or the new one. Equal models make equal files.
+
+    Parameters
+    ----------
+    model : estimator
+        A classifier of this package, fitted or not, or a pipeline with one: with
+        `ColumnTransformer`, `SimpleImputer`, `OneHotEncoder` and scikit-learn's scalers.
+    path : str or path-like
+        Where to write; `.bayespoint` is the usual ending.
+    metadata : dict, default=None
+        What `read` returns beside the model: anything that JSON can hold.
+
+    Raises
+    ------
+    ModelFileError
+        If the model holds something else, for example a function as its kernel.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> import bayespoint
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = bayespoint.LinearBayesPointClassifier().fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "iris.bayespoint")
+    ...     bayespoint.save(model, path)
+    ...     loaded = bayespoint.load(path)
+    >>> bool((loaded.predict_proba(X) == model.predict_proba(X)).all())
+    True
+    """
+    encoder = Encoder()
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "libraries": _libraries(),
+        "metadata": _check_metadata(metadata or {}),
+        "model": encoder.encode(model),
+        "arrays": encoder.layouts,
+    }
+    _archive.write(path, json.dumps(content, indent=1, allow_nan=False), encoder.arrays)
+
+
+def load(path: str | os.PathLike) -> Any:
+    """Return the model in a file that `save` wrote.
+
+    It predicts what the saved one predicted, to the last bit with the same versions of
+    libraries, and can be trained further. A file from a stranger cannot run code. What it
+    predicts is up to the stranger.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    estimator
+        The model.
+
+    Raises
+    ------
+    ModelFileError
+        If this is not a model file, or a damaged one, or one of a later version.
+
+    Warns
+    -----
+    UserWarning
+        If it was written with another version of scikit-learn.
+    """
+    return read(path)[0]
+
+
+def read(path: str | os.PathLike) -> tuple[Any, dict]:
+    """Return model and metadata of a file that `save` wrote.
+
+    As `load`. Metadata are those that `save` was given, and `format_version` and
+    `libraries`: the versions of Python and of libraries that wrote it.
+    """
+    if Path(path).exists() and not Path(path).is_file():
+        raise ModelFileError(
+            f"{path} is a directory or a device, not a model file. Give the name of a file."
+        )
+    with open(path, "rb") as file:
+        _check_start(file.read(4), path)
+        try:
+            content, model = _read(file, path)
+        except (ModelFileError, MemoryError):
+            raise
+        except Exception as error:  # whatever a damaged or hostile file leads to
+            reason = " ".join(str(error).split())[:200] or type(error).__name__
+            raise ModelFileError(
+                f"{path} is damaged, cut off, or not a model file ({reason}). Get or save it anew."
+            ) from error
+    return model, content
+
+
+def _read(file: BinaryIO, path) -> tuple[dict, Any]:
+    archive = Archive(file)
+    if _archive.TEXT not in archive:
+        raise ModelFileError(
+            f"{path} is a zip archive, but not a model file: {_archive.TEXT} is missing. Expected "
+            "a file that bayespoint.save wrote."
+        )
+    content = json.loads(archive.text())
+    if content["format"] != FORMAT or type(content["version"]) is not int:
+        raise ValueError(f"its format should be {FORMAT!r}")
+    if content["version"] > VERSION:
+        raise ModelFileError(
+            f"{path} has version {content['version']} of the file format, and this bayespoint "
+            f"({__version__}) reads versions up to {VERSION}. Upgrade bayespoint."
+        )
+    libraries, metadata = dict(content["libraries"]), dict(content["metadata"])
+    _compare(str(libraries["scikit-learn"]), path)
+    arrays = archive.arrays([layout_of(described) for described in content["arrays"]])
+    model = Decoder(arrays).decode(content["model"])
+    own = {"format_version": content["version"], "libraries": libraries}
+    return {**metadata, **own}, model
+
+
+def _check_start(start: bytes, path) -> None:
+    """Tell what a file is that does not begin like ours."""
+    if start == b"PK\x03\x04":
+        return
+    what = "is not a model file"
+    if not start:
+        what = "is empty"
+    elif start[:1] == b"\x80" and start[1:2] <= b"\x05":
+        what = "looks like a pickle, which could run code when it is loaded"
+    raise ModelFileError(f"{path} {what}. Expected a file that bayespoint.save wrote.")
+
+
+def _compare(written_by: str, path) -> None:
+    if written_by != sklearn.__version__:
+        warn(
+            f"{path} was written with scikit-learn {written_by[:30]}, and this is "
+            f"{sklearn.__version__}. Compare some predictions, or train it anew."
+        )
+
+
+def _libraries() -> dict[str, str]:
+    return {
+        "python": platform.python_version(),
+        "bayespoint": __version__,
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+
+
+def _check_metadata(metadata: dict) -> dict:
+    try:
+        same = json.loads(json.dumps(metadata, allow_nan=False)) == metadata
+    except (TypeError, ValueError, RecursionError):
+        same = False
+    if not same or not isinstance(metadata, dict):
+        raise ModelFileError(
+            "metadata should be a dict of strings, finite numbers, bools, None, and lists and "
+            f"dicts of these with strings as keys, but came as {metadata!r:.200}."
+        )
+    return {key: value for key, value in metadata.items() if key not in OWN_KEYS}

@@ -1,0 +1,107 @@
+"""Which converter is for which classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ...classifiers.bayes_point import BayesPointClassifier
+from ...classifiers.linear import LinearBayesPointClassifier
+from ...classifiers.linear_margin import LinearMarginSVC
+from ...classifiers.margin import AdaptiveMarginSVC, LinearProgramSVC
+from ...classifiers.onion import OnionClassifier
+from .graph import Value
+from .kernels import kernel_outputs
+from .largest import largest
+from .linear import linear_margin, two_class_output
+from .probabilities import exactly_one, two_classes
+
+
+class Prediction(NamedTuple):
+    """What a classifier says of each row."""
+
+    winner: Value  # number of the class, shape (rows,)
+    scores: Value  # the decision function, or the probabilities where there are some
+    has_probabilities: bool
+
+
+def classify(model, X: Value) -> Prediction:
+    """Return what a fitted classifier says of the rows of a matrix."""
+    for kind, convert in CONVERTERS.items():
+        if isinstance(model, kind):
+            return convert(model, X)
+    names = ", ".join(kind.__name__ for kind in CONVERTERS)
+    raise ValueError(
+        f"{type(model).__name__} cannot be exported to ONNX by this package, which exports "
+        f"{names}, and pipelines that end with one of these."
+    )
+
+
+def confidence(prediction: Prediction, n_classes: int) -> Value:
+    """Return what `RejectOptionClassifier` compares with its threshold, shape (rows,)."""
+    scores = prediction.scores
+    if prediction.has_probabilities:
+        return scores.max(1, keepdims=False)
+    if n_classes == 2:
+        return abs(scores)
+    best, _ = scores.op("TopK", np.array([2]), axis=1, n_outputs=2)
+    return (best @ np.array([[1.0], [-1.0]])).squeeze(1)
+
+
+def _bayes_point(model: BayesPointClassifier, X: Value) -> Prediction:
+    # In units of their deviation.
+    outputs = kernel_outputs(model, model.dual_coef_.T * float(model.probit_scale_), X)
+    law = {"df": float(model.probit_df_), "label_noise": float(model.label_noise_)}
+    of_outputs = two_classes if len(model.classes_) == 2 else exactly_one
+    probabilities = of_outputs(outputs, **law)
+    return Prediction(_winner(outputs, len(model.classes_)), probabilities, True)
+
+
+def _linear_bayes_point(model: LinearBayesPointClassifier, X: Value) -> Prediction:
+    if len(model.classes_) == 2:
+        probabilities = two_classes(two_class_output(model, X))
+    else:
+        probabilities = largest(model, X)
+    return Prediction(probabilities.argmax(), probabilities, True)
+
+
+def _onion(model: OnionClassifier, X: Value) -> Prediction:
+    return _by_outputs(model, kernel_outputs(model, model.coef_[model.errors_][:, None], X))
+
+
+def _linear_program(model: AdaptiveMarginSVC | LinearProgramSVC, X: Value) -> Prediction:
+    if len(model.support_):
+        outputs = kernel_outputs(model, model.dual_coef_.T, X, unit=False)
+    else:
+        outputs = X.columns([0]) * np.zeros((1, len(model.intercept_)))
+    return _by_outputs(model, outputs + model.intercept_)
+
+
+def _hyperplane(model: LinearMarginSVC, X: Value) -> Prediction:
+    return _by_outputs(model, linear_margin(model, X))
+
+
+def _by_outputs(model, outputs: Value) -> Prediction:
+    """Return what the decision function says where there are no probabilities."""
+    n_classes = len(model.classes_)
+    scores = outputs.squeeze(1) if n_classes == 2 else outputs
+    return Prediction(_winner(outputs, n_classes), scores, False)
+
+
+def _winner(outputs: Value, n_classes: int) -> Value:
+    """Return the number of the class that outputs are for."""
+    if n_classes == 2:
+        return (outputs > 0.0).squeeze(1).integer()
+    return outputs.argmax()
+
+
+CONVERTERS: dict[type, Callable[..., Prediction]] = {
+    BayesPointClassifier: _bayes_point,
+    LinearBayesPointClassifier: _linear_bayes_point,
+    OnionClassifier: _onion,
+    AdaptiveMarginSVC: _linear_program,
+    LinearProgramSVC: _linear_program,
+    LinearMarginSVC: _hyperplane,
+}

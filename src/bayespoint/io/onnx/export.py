@@ -1,0 +1,120 @@
+"""From a fitted model to an ONNX model: inputs, preprocessors, classifier, outputs."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from ... import __version__
+from ...classifiers.reject.option import RejectOptionClassifier
+from .classify import Prediction, classify, confidence
+from .graph import DOUBLE, IR_VERSION, OPSET, Graph
+from .inputs import MATRIX, OUTPUTS, Columns, Matrix, Source, Table, input_names
+from .prepare import prepare
+
+# A threshold is the confidence of some row, and often of many: rounding must not reject these.
+ROUNDING = 1e-9
+
+
+def export(model) -> onnx.ModelProto:
+    """Return a fitted model as an ONNX model; see `to_onnx`."""
+    check_is_fitted(model)
+    inner = _unwrap(model)
+    names = list(getattr(inner, "feature_names_in_", []))
+    columns = input_names(names)
+    graph = Graph(reserved=[*columns, *OUTPUTS, MATRIX])
+    prediction = _predict(inner, _source(graph, inner, names))
+    _declare_outputs(graph, prediction, inner.classes_)
+    if isinstance(model, RejectOptionClassifier) and _may_reject(model):
+        least = model.threshold_
+        if least < np.inf:
+            least -= ROUNDING * max(abs(least), 1.0)
+        accept = confidence(prediction, len(inner.classes_)) >= float(least)
+        graph.output("accept", accept, TensorProto.BOOL, ["rows"])
+    return _finish(graph, inner, dict(zip(columns, names, strict=True)))
+
+
+def _may_reject(model: RejectOptionClassifier) -> bool:
+    """Tell whether there is a threshold, or one was asked for and no row has to be rejected."""
+    asked = model.reject_rate is not None or model.max_error is not None
+    return asked or model.threshold_ > -np.inf
+
+
+def _unwrap(model):
+    """Return the pipeline or classifier that predicts."""
+    if isinstance(model, RejectOptionClassifier):
+        return _unwrap(model.estimator_)
+    return _unwrap(model.estimator) if isinstance(model, FrozenEstimator) else model
+
+
+def _source(graph: Graph, model, names: list[str]) -> Source:
+    """Return the input of the model."""
+    if names:
+        return Columns(Table(graph, names), range(len(names)))
+    n_features = model.n_features_in_
+    return Matrix(graph.input(MATRIX, DOUBLE, n_features), n_features)
+
+
+def _predict(model, X: Source) -> Prediction:
+    if not isinstance(model, Pipeline):
+        return classify(model, X.matrix())
+    for _, step in model.steps[:-1]:
+        X = prepare(step, X)
+    return _predict(model.steps[-1][1], X)
+
+
+def _declare_outputs(graph: Graph, prediction: Prediction, classes: np.ndarray) -> None:
+    kind, classes = _labels(classes)
+    graph.output("label", graph.op("Gather", classes, prediction.winner), kind, ["rows"])
+    name = "probabilities" if prediction.has_probabilities else "scores"
+    two_scores = len(classes) == 2 and not prediction.has_probabilities
+    graph.output(name, prediction.scores, DOUBLE, ["rows", len(classes)][: 2 - two_scores])
+
+
+def _labels(classes: np.ndarray) -> tuple[int, np.ndarray]:
+    """Return the type of labels in ONNX, and the classes so."""
+    if classes.dtype.kind == "O" and not all(isinstance(c, str) for c in classes):
+        classes = np.array(list(classes))
+    kinds = {"b": np.bool_, "i": np.int64, "u": np.int64, "f": np.float64, "U": object}
+    kinds |= {"O": object, "T": object}
+    if classes.dtype.kind not in kinds:
+        raise ValueError(
+            f"Classes should be texts, whole numbers, numbers or booleans to be exported to ONNX, "
+            f"but are {classes}."
+        )
+    classes = classes.astype(kinds[classes.dtype.kind])
+    if classes.dtype == object:
+        return TensorProto.STRING, classes
+    return helper.np_dtype_to_tensor_dtype(classes.dtype), classes
+
+
+def _finish(graph: Graph, model, columns: dict[str, str]) -> onnx.ModelProto:
+    """Return the model, with what it is and where it comes from."""
+    order = {name: i for i, name in enumerate(columns)}
+    graph.inputs.sort(key=lambda info: order.get(info.name, 0))
+    exported = helper.make_model(
+        graph.proto(),
+        opset_imports=[helper.make_opsetid("", OPSET)],
+        ir_version=IR_VERSION,
+        producer_name="bayespoint",
+        producer_version=__version__,
+    )
+    used = {info.name: str(columns[info.name]) for info in graph.inputs if info.name in columns}
+    last = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    helper.set_model_props(
+        exported,
+        {
+            "producer": "bayespoint",
+            "version": __version__,
+            "estimator": type(last).__name__,
+            "classes": json.dumps(model.classes_.tolist()),
+            "columns": json.dumps(used),
+        },
+    )
+    return exported

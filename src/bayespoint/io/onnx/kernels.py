@@ -1,0 +1,167 @@
+"""Kernels between rows and support vectors, and outputs of hypotheses from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ...classifiers._kernel_machine import KernelMachine
+from ...geometry.kernels import Kernel, in_double, plain_lengths
+from ...solvers.cells import nearest
+from .graph import Value, concat
+
+# exp(-x) is zero in double precision from here on.
+_NOTHING = 750.0
+# Squares of so many widths of the kernel leave an error of 1e-10 in an exponent from products.
+_FAR = 1e5
+
+
+def kernel_outputs(model: KernelMachine, coef: np.ndarray, X: Value, unit: bool = True) -> Value:
+    """Return the outputs of hypotheses, one a column, as `KernelMachine` does.
+
+    Parameters
+    ----------
+    model : KernelMachine
+        A fitted one.
+    coef : array of shape (n_support, n_outputs)
+        Coefficients of the hypotheses.
+    X : Value
+        Points, one a row.
+    unit : bool, default=True
+        Whether to divide by the length of a point in feature space.
+    """
+    kernel = _kernel(model)
+    support: Any = model.support_vectors_
+    support = in_double(support.toarray() if sparse.issparse(support) else support)
+    if hasattr(model, "cell_centers_") and len(model.cell_centers_) > 1:
+        return _cell_outputs(kernel, X, support, coef, model.cell_centers_)
+    return _outputs(kernel, X, support, coef, unit)
+
+
+def _kernel(model: KernelMachine) -> Kernel:
+    if not isinstance(model.kernel, str) or model.kernel == "precomputed":
+        kind = "A precomputed kernel" if model.kernel == "precomputed" else "A kernel function"
+        raise ValueError(
+            f"{kind} cannot be exported to ONNX, which does not know how to compute it at new "
+            'points. Fit with kernel="linear", "poly", "rbf", "laplacian" or "sigmoid".'
+        )
+    return Kernel(
+        model.kernel,
+        gamma=float(model.gamma_),
+        degree=float(model.degree),
+        coef0=float(model.coef0),
+        normalize=model.normalize,
+        constant=float(model.constant_),
+        origin=model.origin_,
+    )
+
+
+def _cell_outputs(kernel: Kernel, X: Value, support, coef, centers: np.ndarray) -> Value:
+    """Return outputs at points that see the support vectors of their own cell alone."""
+    graph = X.graph
+    distances = np.sum(centers**2, axis=1) - (X @ np.ascontiguousarray(2 * centers.T))
+    cell = distances.op("ArgMin", axis=1, keepdims=0)
+    cell_of_support = nearest(support, centers)
+    result = X.columns([0]) * np.zeros((1, coef.shape[1]))
+    for c in np.unique(cell_of_support):
+        carriers = np.flatnonzero(cell_of_support == c)
+        rows = cell.equal(np.int64(c)).op("NonZero").transpose(1, 0)  # (n, 1)
+        points = X.op("Gather", rows.squeeze(1), axis=0)
+        found = _outputs(kernel, points, support[carriers], coef[carriers], unit=True)
+        result = graph.op("ScatterND", result, rows, found)
+    return result
+
+
+def _outputs(kernel: Kernel, X: Value, support, coef, unit: bool) -> Value:
+    """Return (k(x, y) + constant) / |x|, summed over support vectors y with their coefficients."""
+    has_length = kernel.name not in ("rbf", "laplacian")  # other than one, without the constant
+    if unit and not has_length:
+        coef = coef / math.sqrt(1 + kernel.constant)
+    lift = kernel.constant * coef.sum(axis=0)
+    if kernel.normalize:  # by the lengths of support vectors here, by those of points below
+        coef = coef / plain_lengths(kernel, support)[:, None]
+    if kernel.name == "linear":
+        X, support = _less(X, kernel.origin), support - kernel.origin
+        values = X @ (support.T @ coef)  # a single product does
+    else:
+        values = _matrix(kernel, X, support) @ np.ascontiguousarray(coef)
+    if not has_length or not (unit or kernel.normalize):
+        return values + lift
+    squared = _squared_lengths(kernel, X)
+    if kernel.normalize:
+        values = values / _or_one(squared.sqrt())
+        squared = (squared > 0.0).double()
+    return (values + lift) / _or_one((squared + kernel.constant).sqrt()) if unit else values + lift
+
+
+def _or_one(lengths: Value) -> Value:
+    """Return lengths, but one for a point at the origin."""
+    return lengths.equal(0.0).where(1.0, lengths)
+
+
+def _squared_lengths(kernel: Kernel, X: Value) -> Value:
+    """Return k(x, x) of each row, shape (rows, 1), for kernels of products."""
+    squares = _squares(X)
+    return squares if kernel.name == "linear" else _map(kernel, squares * kernel.gamma)
+
+
+def _matrix(kernel: Kernel, X: Value, support: np.ndarray) -> Value:
+    """Return k(x, y) without constant for all rows and support vectors."""
+    if kernel.name == "laplacian":
+        return (_distances(X, support, abs) * -kernel.gamma).exp()
+    if kernel.name == "rbf":
+        return _rbf(kernel, X, support)
+    return _map(kernel, X @ np.ascontiguousarray(kernel.gamma * support.T))
+
+
+def _map(kernel: Kernel, products: Value) -> Value:
+    """Return values of the kernels poly and sigmoid, of gamma <x, y>."""
+    values = products + kernel.coef0
+    return values.op("Tanh") if kernel.name == "sigmoid" else _power(values, kernel.degree)
+
+
+def _rbf(kernel: Kernel, X: Value, support: np.ndarray) -> Value:
+    """Return exp(-gamma |x - y|^2), by a product of matrices where that has enough digits."""
+    moved = support - kernel.origin
+    squares = kernel.gamma * np.sum(moved**2, axis=1)
+    if squares.max(initial=0.0) > _FAR:
+        return (_distances(X, support, lambda off: off * off) * -kernel.gamma).exp()
+    # Coordinates beyond this are far from all support vectors; products with them may overflow.
+    limit = float(np.abs(moved).max(initial=0.0)) + math.sqrt(_NOTHING / kernel.gamma)
+    X = _less(X, kernel.origin).op("Clip", -limit, limit)
+    left = concat([X, _squares(X) * -kernel.gamma])
+    right = np.vstack([2 * kernel.gamma * moved.T, np.ones(len(support))])
+    return (left @ right - squares).least(0.0).exp()
+
+
+def _distances(X: Value, support: np.ndarray, measure: Callable[[Value], Value]) -> Value:
+    """Return the sum over features of a measure of x - y, a feature at a time."""
+    start = X.columns([0]) * np.zeros((1, len(support)))
+
+    def feature(x: Value, y: Value) -> Value:
+        return measure(x.expand(1) - y)
+
+    return X.graph.sum_over(feature, start, X.transpose(1, 0), np.ascontiguousarray(support.T))
+
+
+def _squares(X: Value) -> Value:
+    return X.op("ReduceSumSquare", np.array([1]), keepdims=1)
+
+
+def _less(X: Value, origin: np.ndarray) -> Value:
+    return X - np.atleast_1d(origin) if np.any(origin) else X
+
+
+def _power(x: Value, degree: float) -> Value:
+    """Return x^degree; by multiplications, which are faster, for a whole number."""
+    if degree != int(degree) or degree < 1:
+        return x.op("Pow", degree)
+    value = x
+    for digit in bin(int(degree))[3:]:
+        value = value * value
+        value = value * x if digit == "1" else value
+    return value

@@ -1,0 +1,124 @@
+"""Distribution functions from plain operators, and the probabilities of classes.
+
+onnxruntime has no error function in double precision.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from ...fitting.probabilities import _LEAST, _MORE_THAN_HALF, _MOST
+from .graph import Value
+
+# (1 + 2 x) erfcx(x) is a smooth function of (x - 3.75) / (x + 3.75) (Shepherd and Laframboise,
+# 1981). A polynomial of this degree leaves an error of 2e-15 in Phi.
+_MIDDLE = 3.75
+_DEGREE = 20
+# Larger outputs have no finite logarithm of their tail.
+_FARTHEST = 1e100
+# Angles are halved so often, after which the series of atan with so many terms is exact.
+_HALVINGS = 3
+_TERMS = 12
+
+
+def polynomial(x: Value, coefficients) -> Any:
+    """Return sum_k coefficients[k] x^k."""
+    *rest, last = (float(c) for c in coefficients)
+    value: Any = last
+    for c in reversed(rest):
+        value = x * value + c if c else x * value
+    return value
+
+
+def normal_tail(a: Value, degree: int = _DEGREE) -> Value:
+    """Return Phi(-a) for a >= 0."""
+    exponent, factor = _normal_parts(a, degree)
+    return exponent.exp() * factor
+
+
+def log_normal_tail(a: Value) -> Value:
+    """Return log Phi(-a) for a >= 0, however large."""
+    exponent, factor = _normal_parts(a, _DEGREE)
+    return exponent + factor.log()
+
+
+def _normal_parts(a: Value, degree: int) -> tuple[Value, Value]:
+    """Return -a^2 / 2, and what exp of it is multiplied with."""
+    a = a.least(_FARTHEST)
+    x = a * math.sqrt(0.5)
+    series = polynomial(1 - 2 * _MIDDLE / (x + _MIDDLE), _scaled_erfcx(degree) / 2)
+    return a * a * -0.5, series / (1 + 2 * x)
+
+
+def _scaled_erfcx(degree: int) -> np.ndarray:
+    """Return the coefficients of (1 + 2 x) erfcx(x) in powers of (x - K) / (x + K)."""
+
+    def function(t):
+        x = _MIDDLE * (1 + t) / (1 - t)
+        return (1 + 2 * x) * special.erfcx(x)
+
+    chebyshev = np.polynomial.chebyshev.chebinterpolate(function, degree)
+    return np.polynomial.chebyshev.cheb2poly(chebyshev)
+
+
+def student_tail(a: Value, df: float) -> Value:
+    """Return P(T > a) for a >= 0, Student's t with 1 or an even number of degrees of freedom.
+
+    For an even number it is algebraic: with u = df / (df + a^2) and S the first df / 2 terms of
+    the series of (1 - u)^(-1/2), 1 - A with A = sqrt(1 - u) S is twice the tail. As it would
+    lose its digits, it is taken to be (1 - A^2) / (1 + A); the numerator is a polynomial without
+    the powers below u^(df / 2), and its coefficients are positive.
+    """
+    if df == 1:
+        return _cauchy_tail(a)
+    if df <= 0 or df % 2:
+        raise ValueError(
+            "Student's t with 1 or an even number of degrees of freedom can be exported, but "
+            f"probit_df_ is {df:g}."
+        )
+    half = int(df) // 2
+    series = special.binom(np.arange(half) - 0.5, np.arange(half))
+    squared = np.polynomial.polynomial.polymul(series, series)
+    above = -np.polynomial.polynomial.polymul(squared, [1, -1])[half:]
+    u, root = df / (df + a * a), a / (df + a * a).sqrt()
+    numerator = polynomial(u, np.r_[np.zeros(half), above])
+    return numerator * 0.5 / (1 + root * polynomial(u, series))
+
+
+def _cauchy_tail(a: Value) -> Value:
+    """Return atan(1 / a) / pi."""
+    tangent = 1 / (a + (1 + a * a).sqrt())  # of half the angle
+    for _ in range(_HALVINGS - 1):
+        tangent = tangent / (1 + (1 + tangent * tangent).sqrt())
+    series = [(-1) ** k / (2 * k + 1) for k in range(_TERMS)]
+    return tangent * polynomial(tangent * tangent, series) * (2**_HALVINGS / math.pi)
+
+
+def _tail(output: Value, df: float, label_noise: float) -> Value:
+    """Return the probability of the less probable side."""
+    tail = normal_tail(abs(output)) if df == np.inf else student_tail(abs(output), df)
+    tail = tail.least(0.5)  # also when it is rounded
+    return label_noise + (1 - 2 * label_noise) * tail if label_noise else tail
+
+
+def two_classes(output: Value, df: float = np.inf, label_noise: float = 0.0) -> Value:
+    """Return the two columns of `probabilities.two_classes` of one column of outputs."""
+    less = _tail(output, df, label_noise).most(float(_LEAST))
+    more = (1 - less).most(float(_MORE_THAN_HALF))
+    positive = (output > 0.0).where(more, less)
+    return positive.op("Neg").op("Add", 1.0).op("Concat", positive, axis=1)
+
+
+def exactly_one(output: Value, df: float = np.inf, label_noise: float = 0.0) -> Value:
+    """Return `probabilities.exactly_one` of the outputs of all classes."""
+    tail = _tail(output, df, label_noise)
+    never_zero = label_noise > 0 or df < np.inf
+    log_tail = tail.log() if never_zero else log_normal_tail(abs(output))
+    log_odds = (1 - tail).log() - log_tail
+    softmax = (output > 0.0).where(log_odds, -log_odds).op("Softmax", axis=1)
+    clipped = softmax.most(float(_LEAST))
+    return (clipped / clipped.sum(1)).least(float(_MOST))

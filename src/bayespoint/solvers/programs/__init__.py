@@ -1,0 +1,1 @@
+"""Linear and quadratic programs of margin machines."""

@@ -1,0 +1,1 @@
+"""Expectation propagation for the weights of linear classifiers."""

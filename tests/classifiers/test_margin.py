@@ -1,0 +1,358 @@
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import linprog
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_moons
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from bayespoint import AdaptiveMarginSVC, LinearProgramSVC
+from bayespoint.solvers.programs import linear_program
+
+# HiGHS satisfies rows to 1e-9, which changes an objective by as much times the sum of the
+# coefficients, some ten to a hundred here.
+OBJECTIVE = 1e-8
+
+
+@parametrize_with_checks(
+    [
+        AdaptiveMarginSVC(),
+        AdaptiveMarginSVC(kernel="linear", fit_intercept=True, adaptivity=0.5),
+        LinearProgramSVC(C=10.0),
+        LinearProgramSVC(nu=0.1),
+    ]
+)
+# Some checks have labels at random, or points that are all the same.
+@pytest.mark.filterwarnings("ignore:(With|The margin|The program):UserWarning")
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def noisy(rng, m=120, d=3):
+    X = rng.standard_normal((m, d))
+    return X, np.where(X[:, 0] * X[:, 1] + 0.5 * X[:, 2] + 0.3 * rng.standard_normal(m) > 0, 1, -1)
+
+
+def reference(K, y, *, adaptivity=0.0, penalty=0.0, nu=None, intercept=False):
+    """The program as it stands in the paper: coefficients, slacks, threshold, margin."""
+    m = len(y)
+    rows = np.outer(y, y) * K - adaptivity * np.diag(np.diag(K))
+    columns = [rows, np.eye(m), y[:, None] * float(intercept)]
+    cost = np.concatenate([np.full(m, penalty), np.ones(m), [0.0]])
+    bounds = [(0, None)] * (2 * m) + [(None, None)]
+    if nu is None:
+        return linprog(cost, A_ub=-np.hstack(columns), b_ub=-np.ones(m), bounds=bounds).fun
+    columns.append(-np.ones((m, 1)))
+    cost = np.concatenate([cost, [-nu * m]])
+    total = np.concatenate([np.ones(m), np.zeros(m + 2)])[None]
+    bounds = [*bounds, (None, None)]
+    return linprog(
+        cost, A_ub=-np.hstack(columns), b_ub=np.zeros(m), A_eq=total, b_eq=[1.0], bounds=bounds
+    ).fun
+
+
+def coefficients(model, y):
+    """Return coefficients without sign of all training points, of two classes."""
+    coef = np.zeros(len(y))
+    coef[model.support_] = model.dual_coef_[0] * y[model.support_]
+    return coef
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("adaptivity", [0.2, 1.0, 3.0])
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "laplacian"])
+def test_adaptive_margins_equal_the_reference(rng, kernel, adaptivity, intercept):
+    X, y = noisy(rng)
+    # The kernel is not of unit length: margins adapt to k(x, x).
+    model = AdaptiveMarginSVC(kernel, adaptivity=adaptivity, fit_intercept=intercept, gamma=0.5)
+    model.fit(X, y)
+    K = {
+        "rbf": rbf_kernel(X, gamma=0.5),
+        "linear": X @ X.T,
+        "laplacian": np.exp(-0.5 * np.abs(X[:, None] - X).sum(axis=-1)),
+    }[kernel]
+    expected = reference(K, y, adaptivity=adaptivity, intercept=intercept)
+    assert abs(model.objective_[0] - expected) < OBJECTIVE
+    assert abs(model.dual_gap_[0]) < OBJECTIVE
+    coef = coefficients(model, y)
+    assert np.all(coef >= 0)
+    # What is reported is what the coefficients do.
+    margins = y * model.decision_function(X) - adaptivity * coef * np.diag(K)
+    assert abs(np.maximum(1 - margins, 0).sum() - expected) < OBJECTIVE
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("C", [0.3, 1.0, 30.0])
+@pytest.mark.filterwarnings("ignore:With C=0.3 no coefficient:UserWarning")
+def test_linear_program_equals_the_reference(rng, C, intercept):
+    X, y = noisy(rng)
+    model = LinearProgramSVC(C=C, gamma=0.5, fit_intercept=intercept).fit(X, y)
+    expected = reference(rbf_kernel(X, gamma=0.5), y, penalty=1 / C, intercept=intercept)
+    assert abs(model.objective_[0] - expected) < OBJECTIVE
+    slacks = np.maximum(1 - y * model.decision_function(X), 0).sum()
+    assert abs(slacks + np.abs(model.dual_coef_).sum() / C - expected) < OBJECTIVE
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("nu", [0.05, 0.3, 0.7])
+def test_nu_equals_the_reference_and_a_machine_of_c(rng, nu, intercept):
+    X, y = noisy(rng)
+    model = LinearProgramSVC(nu=nu, gamma=0.5, fit_intercept=intercept).fit(X, y)
+    expected = reference(rbf_kernel(X, gamma=0.5), y, nu=nu, intercept=intercept)
+    assert abs(model.objective_[0] - expected) < OBJECTIVE
+    assert np.isclose(np.abs(model.dual_coef_).sum() * model.margin_[0], 1)
+    margins = y * model.decision_function(X)
+    # At most a share nu lies within the margin, at least that share within or on it.
+    assert np.mean(margins < 1 - 1e-6) <= nu <= np.mean(margins < 1 + 1e-6)
+    same = LinearProgramSVC(C=-1 / model.objective_[0], gamma=0.5, fit_intercept=intercept)
+    same.fit(X, y)
+    objective = np.maximum(1 - margins, 0).sum() + np.abs(model.dual_coef_).sum() / same.C
+    assert np.isclose(same.objective_[0], objective, rtol=0, atol=OBJECTIVE / model.margin_[0])
+
+
+def test_optimality_conditions(rng):
+    """The multipliers that prove the minimum, found anew from the coefficients alone."""
+    X, y = noisy(rng)
+    model = AdaptiveMarginSVC(gamma=0.5).fit(X, y)
+    coef = coefficients(model, y)
+    A = np.outer(y, y) * rbf_kernel(X, gamma=0.5) - np.eye(len(y))
+    slack = 1 - A @ coef
+    near, support = np.abs(slack) < 1e-7, coef > 0
+    multipliers = (slack > 0).astype(float)
+    # Rows of support vectors are tight: as many equations as there are points at the margin.
+    right = -A[support][:, ~near] @ multipliers[~near]
+    multipliers[near] = np.linalg.lstsq(A[support][:, near], right)[0]
+    assert np.all((multipliers > -1e-7) & (multipliers < 1 + 1e-7))
+    assert np.all(A @ multipliers < 1e-7)
+    assert np.isclose(multipliers.sum(), model.objective_[0])
+
+
+def test_a_wrong_program_is_noticed(rng, monkeypatch):
+    """The gap is a proof: coefficients of another program do not pass."""
+    X, y = noisy(rng)
+    good = AdaptiveMarginSVC(gamma=0.5).fit(X, y).objective_[0]
+    other = coefficients(AdaptiveMarginSVC(gamma=0.5, adaptivity=1.1).fit(X, y), y)
+    A = np.outer(y, y) * rbf_kernel(X, gamma=0.5) - np.eye(len(y))
+    assert np.maximum(1 - A @ other, 0).sum() > good + 1e-4
+    new_highs = linear_program.new_highs
+    monkeypatch.setattr(linear_program, "new_highs", lambda: Broken(new_highs()))
+    with pytest.warns(ConvergenceWarning, match=r"within .* of the minimum only"):
+        AdaptiveMarginSVC(gamma=0.5).fit(X, y)
+
+
+class Broken:
+    """HiGHS with coefficients that are a hundredth off."""
+
+    def __init__(self, highs):
+        self.highs = highs
+
+    def __getattr__(self, name):
+        return getattr(self.highs, name)
+
+    def getSolution(self):
+        found = self.highs.getSolution()
+        found.row_dual = [1.01 * value for value in found.row_dual]
+        return found
+
+
+def test_leave_one_out_meaning(rng):
+    """With adaptivity 1 a point's own coefficient does not count for its own slack."""
+    X, y = noisy(rng)
+    model = AdaptiveMarginSVC(gamma=0.5).fit(X, y)
+    K = rbf_kernel(X, gamma=0.5)
+    np.fill_diagonal(K, 0.0)
+    without = y * (K[:, model.support_] @ model.dual_coef_[0])
+    assert np.isclose(np.maximum(1 - without, 0).sum(), model.objective_[0])
+
+
+@pytest.mark.parametrize("share", [1, 1000])
+def test_rows_in_a_round_do_not_matter(rng, monkeypatch, share):
+    X, y = noisy(rng, 200)
+    expected = AdaptiveMarginSVC(gamma=0.5).fit(X, y)
+    monkeypatch.setattr(linear_program, "_ROW_SHARE", share)
+    monkeypatch.setattr(linear_program, "_FEW_ROWS", 2)
+    model = AdaptiveMarginSVC(gamma=0.5).fit(X, y)
+    assert np.isclose(model.objective_[0], expected.objective_[0], rtol=0, atol=OBJECTIVE)
+    np.testing.assert_allclose(model.decision_function(X), expected.decision_function(X))
+
+
+def test_path_equals_separate_fits(rng):
+    X, y = noisy(rng)
+    y = y + (X[:, 0] > 1)  # three classes or more
+    adaptivities = [1.0, 0.3, np.inf, 3.0]
+    base = AdaptiveMarginSVC(gamma=0.5)
+    models = base.fit_path(X, y, adaptivities)
+    assert not hasattr(base, "classes_")
+    for adaptivity, model in zip(adaptivities, models, strict=True):
+        single = clone(base).set_params(adaptivity=adaptivity).fit(X, y)
+        assert model.adaptivity == adaptivity
+        np.testing.assert_allclose(model.objective_, single.objective_, rtol=0, atol=OBJECTIVE)
+        # Where slacks are zero, coefficients are not unique; elsewhere outputs are.
+        unique = single.objective_ > 1
+        np.testing.assert_allclose(
+            model.decision_function(X)[:, unique], single.decision_function(X)[:, unique], atol=1e-6
+        )
+
+
+@pytest.mark.parametrize("bad", [[-1.0], [np.nan], 1.0, [[1.0]]])
+def test_path_refuses(rng, bad):
+    with pytest.raises(ValueError, match="adaptivities should be"):
+        AdaptiveMarginSVC().fit_path(*noisy(rng), bad)
+
+
+def test_infinite_adaptivity_is_parzen_windows(rng):
+    X, y = noisy(rng)
+    model = AdaptiveMarginSVC(gamma=0.5, adaptivity=np.inf).fit(X, y)
+    new = rng.standard_normal((20, 3))
+    np.testing.assert_allclose(
+        model.decision_function(new), rbf_kernel(new, X, gamma=0.5) @ y / len(y)
+    )
+
+
+def test_limit_of_adaptivity(rng):
+    """From the limit on all coefficients are zero; just below it they are not."""
+    X, y = noisy(rng)
+    limit = np.max(y * (rbf_kernel(X, gamma=0.5) @ y))
+    below = AdaptiveMarginSVC(gamma=0.5, adaptivity=0.999 * limit).fit(X, y)
+    assert len(below.support_) > 0
+    with pytest.warns(UserWarning, match=f"an adaptivity below {limit:.4g}"):
+        above = AdaptiveMarginSVC(gamma=0.5, adaptivity=1.001 * limit).fit(X, y)
+    assert len(above.support_) == 0
+    assert above.objective_[0] == len(y)
+    assert np.all(above.decision_function(X) == 0)
+    with pytest.warns(UserWarning, match="choose a larger C"):
+        LinearProgramSVC(gamma=0.5, C=1e-6).fit(X, y)
+
+
+def test_solutions_are_sparse_and_outputs_need_support_vectors_alone(rng):
+    X, y = noisy(rng, 300)
+    model = AdaptiveMarginSVC(gamma=0.5).fit(X, y)
+    assert len(model.support_) < 100
+    assert np.all(model.dual_coef_ != 0)
+    np.testing.assert_array_equal(model.support_vectors_, X[model.support_])
+    new = rng.standard_normal((50, 3))
+    expected = rbf_kernel(new, X[model.support_], gamma=0.5) @ model.dual_coef_[0]
+    np.testing.assert_allclose(model.decision_function(new), expected)
+
+
+def test_units_of_the_kernel_do_not_matter(rng):
+    X, y = noisy(rng)
+    K = rbf_kernel(X, gamma=0.5)
+    plain = AdaptiveMarginSVC("precomputed").fit(K, y)
+    for unit in (1e-12, 1e12):
+        scaled = AdaptiveMarginSVC("precomputed").fit(unit * K, y)
+        np.testing.assert_allclose(scaled.objective_, plain.objective_)
+        np.testing.assert_array_equal(scaled.predict(unit * K), plain.predict(K))
+
+
+@pytest.mark.parametrize("machine", [AdaptiveMarginSVC, LinearProgramSVC])
+def test_precomputed_sparse_callable_and_pickled_agree(rng, machine):
+    X, y = noisy(rng)
+    one = machine("linear", fit_intercept=True).fit(X, y)
+    K = X @ X.T
+    others = [
+        (machine("precomputed", fit_intercept=True).fit(K, y), K),
+        (machine("linear", fit_intercept=True).fit(sparse.csr_matrix(X), y), sparse.csr_matrix(X)),
+        (machine(lambda A, B: A @ B.T, fit_intercept=True).fit(X, y), X),
+        (pickle.loads(pickle.dumps(one)), X),
+    ]
+    for other, points in others:
+        assert np.isclose(other.objective_[0], one.objective_[0])
+        np.testing.assert_allclose(
+            other.decision_function(points), one.decision_function(X), atol=1e-6
+        )
+
+
+def test_three_classes_are_told_apart_one_against_the_rest():
+    X, y = load_iris(return_X_y=True)
+    model = AdaptiveMarginSVC().fit(X, y)
+    assert model.score(X, y) > 0.95
+    K = rbf_kernel(X, gamma=model.gamma_)
+    for c in range(3):
+        expected = reference(K, np.where(y == c, 1, -1), adaptivity=1.0)
+        assert abs(model.objective_[c] - expected) < OBJECTIVE
+    single = AdaptiveMarginSVC(gamma=model.gamma_).fit(X, np.where(y == 2, "c", "other"))
+    np.testing.assert_allclose(-single.decision_function(X), model.decision_function(X)[:, 2])
+
+
+def test_points_twice_with_different_labels():
+    X = np.array([[0.0], [0.0], [1.0], [1.0], [2.0]])
+    y = np.array([0, 1, 0, 0, 1])
+    for model in [AdaptiveMarginSVC(), LinearProgramSVC(), LinearProgramSVC(nu=0.9)]:
+        assert np.isfinite(model.fit(X, y).decision_function(X)).all()
+    with pytest.warns(UserWarning, match="cannot be told from the others with nu=0.01"):
+        model = LinearProgramSVC(nu=0.01).fit(X, y)
+    assert np.isfinite(model.decision_function(X)).all()
+
+
+@pytest.mark.filterwarnings("ignore:The program:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:With adaptivity=.* no coefficient:UserWarning")
+@pytest.mark.parametrize("gamma", [1e-6, 1e-2, 100.0, 1e4])
+@pytest.mark.parametrize("adaptivity", [0.0, 1e-3, 1.0])
+def test_programs_that_are_badly_scaled(gamma, adaptivity):
+    X, y = make_moons(200, noise=0.3, random_state=0)
+    model = AdaptiveMarginSVC(gamma=gamma, adaptivity=adaptivity).fit(X, y)
+    assert np.isfinite(model.decision_function(X)).all()
+    assert 0 <= model.objective_[0] <= len(y)
+
+
+def test_what_highs_cannot_solve_is_held_back_or_an_error(rng, monkeypatch):
+    X, y = noisy(rng)
+    run = linear_program._Rows._run
+
+    def give_up(self, ends):
+        if self.program.penalty == 0:
+            raise linear_program.NotSolvedError("no")
+        return run(self, ends)
+
+    monkeypatch.setattr(linear_program._Rows, "_run", give_up)
+    with pytest.warns(ConvergenceWarning, match="held back by a small penalty"):
+        model = AdaptiveMarginSVC(gamma=0.5).fit(X, y)
+    expected = reference(rbf_kernel(X, gamma=0.5), y, adaptivity=1.0)
+    # The penalty is 1e-6, and coefficients of the minimum are some hundred in sum.
+    assert -OBJECTIVE < model.objective_[0] - expected < 1e-3
+    monkeypatch.setattr(linear_program, "_MAX_ITERATIONS", 1)
+    monkeypatch.setattr(linear_program, "_MAX_ITERATIONS_A_POINT", 0)
+    monkeypatch.setattr(linear_program._Rows, "_run", run)
+    with pytest.raises(linear_program.NotSolvedError, match="iteration limit"):
+        AdaptiveMarginSVC(gamma=0.5).fit(X, y)
+
+
+def test_max_time_gives_the_best_so_far(rng):
+    X, y = noisy(rng, 300)
+    full = AdaptiveMarginSVC(gamma=0.5).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="was stopped before it was solved"):
+        model = AdaptiveMarginSVC(gamma=0.5, max_time=1e-9).fit(X, y)
+    assert model.objective_[0] > full.objective_[0]
+    # The gap holds what it says.
+    assert model.objective_[0] - model.dual_gap_[0] <= full.objective_[0] + OBJECTIVE
+
+
+def test_refuses(rng):
+    X, y = noisy(rng)
+    with pytest.raises(ValueError, match="nu should be at most"):
+        LinearProgramSVC(nu=0.99, fit_intercept=True).fit(X, np.where(X[:, 0] > 1, 1, 0))
+    with pytest.raises(ValueError, match="squared length of a point"):
+        AdaptiveMarginSVC("precomputed").fit(-np.eye(len(y)), y)
+    with pytest.raises(ValueError, match="should be symmetric"):
+        LinearProgramSVC("precomputed").fit(np.triu(np.ones((len(y), len(y)))), y)
+    with pytest.raises(ValueError, match="square"):
+        LinearProgramSVC("precomputed").fit(X, y)
+    with pytest.raises(ValueError, match="one class"):
+        AdaptiveMarginSVC().fit(X, np.ones(len(y)))
+    for bad in [{"nu": 0.0}, {"nu": 1.1}, {"C": 0}, {"gamma": "auto"}, {"max_time": 0}]:
+        with pytest.raises(ValueError, match="must be"):
+            LinearProgramSVC(**bad).fit(X, y)
+    with pytest.raises(ValueError, match="must be"):
+        AdaptiveMarginSVC(adaptivity=-1).fit(X, y)
+
+
+def test_indefinite_kernels_have_linear_programs(rng):
+    X, y = noisy(rng)
+    model = LinearProgramSVC("sigmoid", gamma=0.3, coef0=-1.0, C=10.0).fit(X, y)
+    K = np.tanh(0.3 * X @ X.T - 1)
+    assert abs(model.objective_[0] - reference(K, y, penalty=0.1)) < OBJECTIVE

@@ -1,0 +1,183 @@
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_moons
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import Bunch
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from bayespoint import BayesPointClassifier
+from bayespoint.classifiers import onion as module
+from bayespoint.classifiers.onion import OnionClassifier
+from bayespoint.geometry.version_space import NoVersionSpaceError
+from bayespoint.solvers import Billiard
+from bayespoint.solvers.onion import peel_onion
+
+
+@parametrize_with_checks(
+    [OnionClassifier(n_bounces=20_000), OnionClassifier(kernel="linear", softness=0.5)]
+)
+@pytest.mark.filterwarnings("ignore:softness=:UserWarning")
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def moons():
+    X, y = make_moons(80, noise=0.25, random_state=0)
+    return X, np.array(["left", "right"])[y]
+
+
+@pytest.fixture(scope="module")
+def model(moons):
+    return OnionClassifier(softness=0.1, max_errors=3, random_state=0).fit(*moons)
+
+
+def test_table(model):
+    table = model.table_
+    assert np.all(table.time_share >= 0)
+    # Rays go on to cells with more errors, which are not in the table.
+    assert 0 < table.time_share.sum() < 1
+    met = table.time_share > 0
+    assert np.all((table.resultant[met] > 0) & (table.resultant[met] <= 1))
+    assert np.all(np.isfinite(model.coef_[met]))
+    assert np.all(np.isnan(model.coef_[~met]))
+    assert table.margin[0, 0] > 0
+    assert "cv_error" not in table
+
+
+def test_without_errors_it_is_the_bayes_point(model, moons):
+    X, y = moons
+    solver = Billiard(tol=0.01)
+    other = BayesPointClassifier(softness=0.1, solver=solver, random_state=1).fit(X, y)
+    # Outputs at unit points differ by at most the angle between the answers.
+    error = np.hypot(model.table_.angle[0, 0], other.diagnostics_.angle[0])
+    difference = model.decision_function(X) - other.decision_function(X)
+    assert np.abs(difference).max() <= 3 * error
+
+
+def test_every_entry_classifies(model, moons):
+    X, y = moons
+    negative, positive = model.count_errors(X, y)
+    np.testing.assert_array_equal(negative, model.table_.negative_errors)
+    np.testing.assert_array_equal(positive, model.table_.positive_errors)
+    for i, j in np.argwhere(model.table_.time_share > 0):
+        wrong = model.classifier(i, j).predict(X) != y
+        assert np.sum(wrong & (y == "left")) == negative[i, j]
+        assert np.sum(wrong & (y == "right")) == positive[i, j]
+    assert model.errors_ == (0, 0)
+    assert model.classifier(0, 2).errors_ == (0, 2)
+
+
+def test_errors_on_a_class_are_allowed_where_they_are_asked_for(model, moons):
+    # Hypotheses with errors on negative points alone have larger outputs at them.
+    X, y = moons
+    left, right = (
+        model.classifier(*entry).decision_function(X[y == "left"]).mean()
+        for entry in [(2, 0), (0, 2)]
+    )
+    assert left > right
+
+
+def test_cross_validation(moons, monkeypatch):
+    X, y = moons
+
+    def same_seed(space, start, rng, **limits):
+        return peel_onion(space, start, np.random.default_rng(0), **limits)
+
+    monkeypatch.setattr(module, "peel_onion", same_seed)
+    cv = StratifiedKFold(4, shuffle=True, random_state=0)
+    options = {"softness": 0.1, "gamma": 0.5, "max_errors": 2, "n_bounces": 10_000}
+    model = OnionClassifier(errors="cv", cv=cv, **options).fit(X, y)
+    total = np.zeros((3, 3))
+    for train, test in cv.split(X, y):
+        fold = OnionClassifier(**options).fit(X[train], y[train])
+        total += np.sum(fold.count_errors(X[test], y[test]), axis=0)
+    np.testing.assert_allclose(model.table_.cv_error, total / len(X))
+    assert model.table_.cv_error[model.errors_] == model.table_.cv_error.min()
+
+
+def test_entries_that_were_never_met_are_not_chosen():
+    model = OnionClassifier(max_errors=1)
+    model.table_ = Bunch(time_share=np.array([[0.5, 0.0], [0.2, 0.1]]))
+    assert model._best(np.array([[0.3, 0.1], [np.nan, 0.2]])) == (1, 1)
+    assert model._best(np.array([[0.2, 0.1], [0.2, 0.2]])) == (0, 0)
+
+
+def test_precomputed_and_sparse(model, moons):
+    X, y = moons
+    options = {"softness": 0.1, "max_errors": 3, "random_state": 0}
+    K = rbf_kernel(X, gamma=model.gamma_)
+    same = OnionClassifier(kernel="precomputed", **options).fit(K, y)
+    # Trajectories amplify rounding; the error bar of both is that of the model.
+    error = 3 * np.sqrt(2) * model.table_.angle[0, 0]
+    np.testing.assert_allclose(same.decision_function(K), model.decision_function(X), atol=error)
+    dense = OnionClassifier(kernel="linear", **options).fit(X, y)
+    csr = OnionClassifier(kernel="linear", **options).fit(sparse.csr_matrix(X), y)
+    error = 3 * np.sqrt(2) * dense.table_.angle[0, 0]
+    np.testing.assert_allclose(
+        csr.decision_function(sparse.csr_matrix(X)), dense.decision_function(X), atol=error
+    )
+
+
+def test_duplicate_entries_of_a_sparse_matrix_add_up(moons):
+    X, y = moons
+    twice = sparse.csr_matrix(
+        (
+            np.repeat(X.ravel() / 2, 2),
+            np.tile([0, 0, 1, 1], len(X)),
+            np.arange(0, 4 * len(X) + 1, 4),
+        )
+    )
+    options = {"softness": 0.1, "n_bounces": 100, "random_state": 0}
+    one, other = (OnionClassifier(**options).fit(Z, y) for Z in (sparse.csr_matrix(X), twice))
+    # 100 bounces amplify rounding by the inverse of small margins, 1e4 or so.
+    np.testing.assert_allclose(one.decision_function(X), other.decision_function(X), atol=1e-9)
+    np.testing.assert_allclose(one.decision_function(twice), one.decision_function(X), atol=1e-9)
+
+
+def test_same_seed_same_answer(model, moons):
+    again = clone(model).fit(*moons)
+    np.testing.assert_array_equal(again.coef_, model.coef_)
+    assert not np.array_equal(
+        clone(model).set_params(random_state=1).fit(*moons).coef_, again.coef_
+    )
+    loaded = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(loaded.predict(moons[0]), model.predict(moons[0]))
+
+
+def test_a_single_hypothesis():
+    X, y = np.array([[-1.0], [-2.0], [3.0]]), [0, 0, 1]
+    model = OnionClassifier(kernel="linear", fit_intercept=False, softness=0.0).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), y)
+    with pytest.raises(ValueError, match=r"There are \(0, 0\)\."):
+        model.classifier(1, 0)
+
+
+def test_count_errors_wants_known_classes(model, moons):
+    with pytest.raises(ValueError, match="holds \\['up'\\]"):
+        model.count_errors(moons[0][:2], ["left", "up"])
+    with pytest.raises(ValueError, match="inconsistent numbers"):
+        model.count_errors(moons[0][:2], ["left"])
+
+
+@pytest.mark.parametrize("entry", [(4, 0), (0, -1), (1,), (0.5, 0)])
+def test_entries_that_do_not_exist(model, entry, moons):
+    with pytest.raises(ValueError, match=r"There are \(0, 0\), \(0, 1\)"):
+        clone(model).set_params(errors=entry).fit(*moons)
+
+
+def test_refuses():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="Only binary"):
+        OnionClassifier().fit(X, y)
+    with pytest.raises(NoVersionSpaceError):
+        OnionClassifier(kernel="linear", softness=0.0).fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+    with pytest.raises(ValueError, match="square"):
+        OnionClassifier(kernel="precomputed").fit(X[:100], y[:100])
+    with pytest.raises(ValueError, match="both classes"):
+        OnionClassifier(errors="cv", cv=[([0, 1], [2, 3])], softness=0.1).fit(X[48:52], y[48:52])

@@ -1,0 +1,271 @@
+"""The report in a real browser: Chromium, without a window, from a file."""
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from bayespoint import BayesPointClassifier
+from bayespoint.evaluation.report import write_report
+
+webdriver = pytest.importorskip("selenium.webdriver")
+from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+
+HOSTILE = "<img src=x onerror=\"document.title='run'\"><script>document.title='run'</script>"
+FLAGS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-dev-shm-usage",
+]
+
+
+def find(*names):
+    """Return the first of some programs, or None."""
+    return next(filter(None, map(shutil.which, names)), None)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    chromium = find("chromium", "chromium-browser", "google-chrome")
+    driver = find("chromedriver")
+    if chromium is None or driver is None:
+        if os.environ.get("CI", "").lower() in ("1", "true"):
+            pytest.fail("Chromium and chromedriver are not installed, and CI has to have them.")
+        pytest.skip("Chromium or chromedriver is not installed: apt-get install chromium-driver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for flag in FLAGS:
+        options.add_argument(flag)
+    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('profile')}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    session = webdriver.Chrome(options=options, service=Service(driver))
+    yield session
+    session.quit()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Return reports of an ordinary model, and of one with texts that try to run."""
+    folder = tmp_path_factory.mktemp("reports")
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    noise = np.random.default_rng(0).normal(size=X.shape)
+    model = BayesPointClassifier(random_state=0).fit((X + noise)[::2], y[::2])
+    test = (X + noise)[1::2]
+    write_report(model, test, y[1::2], folder / "plain.html", target="species")
+    names = np.array([HOSTILE, "b" * 300, "</script><!--"], dtype=object)
+    model = BayesPointClassifier(random_state=0).fit((X + noise)[::2].to_numpy(), names[y[::2]])
+    model.classes_ = model.classes_.astype(object)
+    table = test.set_axis([HOSTILE, "${x}", "</table>", "wide " * 50], axis=1).to_numpy()
+    write_report(
+        model, table, names[y[1::2]], folder / "hostile.html", title=HOSTILE, target=HOSTILE,
+        train_summary={HOSTILE: HOSTILE}, baselines=False,
+    )  # fmt: skip
+    return folder
+
+
+def is_network(url):
+    return not url.startswith(("file:", "data:", "about:", "chrome:"))
+
+
+def open_page(browser, path, *, width=1000, scheme="light"):
+    """Show a page; return the requests it made and what the console says."""
+    browser.get_log("performance"), browser.get_log("browser")
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    browser.get(Path(path).as_uri())
+    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    urls = [
+        message["params"]["request"]["url"]
+        for message in messages
+        if message["method"] == "Network.requestWillBeSent"
+    ]
+    return urls, browser.get_log("browser")
+
+
+@pytest.mark.parametrize("name", ["plain", "hostile"])
+def test_loads_alone_and_without_errors(browser, pages, name):
+    urls, console = open_page(browser, pages / f"{name}.html")
+    assert urls[0].startswith("file:")  # the log works
+    assert not [url for url in urls[1:] if not url.startswith("data:")]
+    assert console == []
+
+
+def test_the_log_of_requests_and_the_policy_work(browser, pages, tmp_path):
+    # The negative control: the same page with pictures and scripts that ask for more.
+    page = (pages / "plain.html").read_text(encoding="utf-8")
+    more = "<img src='http://localhost:9/a.png'><script>document.title = 'run'</script>"
+    free = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)
+    (tmp_path / "free.html").write_text(free.replace("</body>", more), encoding="utf-8")
+    (tmp_path / "bound.html").write_text(page.replace("</body>", more), encoding="utf-8")
+    urls, _ = open_page(browser, tmp_path / "free.html")
+    assert [url for url in urls if is_network(url)]
+    assert browser.title == "run"
+    open_page(browser, tmp_path / "bound.html")
+    assert browser.title != "run"
+
+
+def test_texts_of_users_do_not_run(browser, pages):
+    open_page(browser, pages / "hostile.html")
+    assert browser.title == HOSTILE
+    assert not browser.find_elements(By.TAG_NAME, "img")
+    assert browser.find_element(By.TAG_NAME, "h1").text == HOSTILE
+    assert len(browser.find_elements(By.TAG_NAME, "script")) == 2
+    assert HOSTILE[:50] in browser.find_element(By.CSS_SELECTOR, "table.confusion").text
+
+
+def shown(browser):
+    keys = ("shown-threshold", "shown-coverage", "shown-error")
+    slider = browser.find_element(By.ID, "threshold")
+    return [browser.find_element(By.ID, key).text for key in keys] + [
+        slider.get_attribute("aria-valuetext"),
+        browser.find_element(By.ID, "place").get_attribute("cx"),
+    ]
+
+
+def test_the_slider_changes_the_figures(browser, pages):
+    open_page(browser, pages / "plain.html")
+    slider = browser.find_element(By.ID, "threshold")
+    before = shown(browser)
+    assert before[1].startswith("75 of 75 rows (100%)")
+    slider.send_keys(Keys.ARROW_RIGHT)
+    after = shown(browser)
+    assert all(one != other for one, other in zip(before, after, strict=True))
+    assert after[1].startswith("74 of 75 rows")
+    slider.send_keys(Keys.END)
+    accepted, errors = (int(shown(browser)[i].split(" ")[0]) for i in (1, 2))
+    assert 0 <= errors <= accepted < 74
+    slider.send_keys(Keys.HOME)
+    assert shown(browser) == before
+    browser.execute_script(
+        "arguments[0].value = 20; arguments[0].dispatchEvent(new Event('input'))", slider
+    )
+    assert shown(browser)[1].startswith("55 of 75 rows")
+    assert shown(browser)[3].startswith(f"threshold {shown(browser)[0]}: 73.3% of the rows")
+
+
+def test_the_slider_by_mouse(browser, pages):
+    open_page(browser, pages / "plain.html")
+    slider, before = browser.find_element(By.ID, "threshold"), shown(browser)
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", slider)
+    slider.click()  # in its middle
+    assert shown(browser) != before
+
+
+@pytest.mark.parametrize("name", ["plain", "hostile"])
+@pytest.mark.parametrize("width", [320, 375, 1000])
+def test_the_page_never_scrolls_sideways(browser, pages, name, width):
+    open_page(browser, pages / f"{name}.html", width=width)
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    # What is wider than the page is inside a box that scrolls.
+    wider = """return [...document.querySelectorAll("body *")].filter(e => !e.closest(".box, svg")
+        && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))"""
+    assert browser.execute_script(wider) == []
+
+
+def test_letters_are_large_enough_on_a_phone(browser, pages):
+    open_page(browser, pages / "plain.html", width=375)
+    size = "return [...document.querySelectorAll('p, td, th, dd, li')].map(e => parseFloat("
+    sizes = browser.execute_script(size + "getComputedStyle(e).fontSize))")
+    assert min(sizes) >= 12
+    chart = browser.find_element(By.CSS_SELECTOR, "svg.chart")
+    # 12 units, scaled with the chart
+    assert 12 * chart.rect["width"] / 420 >= 9
+
+
+def test_keyboard_order(browser, pages):
+    open_page(browser, pages / "plain.html", width=375)
+    tab = "return [document.activeElement.tagName, document.activeElement.id, "
+    tab += "document.activeElement.className, document.activeElement.getBoundingClientRect().top "
+    tab += "+ scrollY]"
+    stops = []
+    for _ in range(40):
+        browser.switch_to.active_element.send_keys(Keys.TAB)
+        stop = browser.execute_script(tab)
+        if stop[0] == "BODY":
+            break
+        stops.append(stop)
+    assert [stop[0] for stop in stops[:9]] == ["A"] * 9  # the contents
+    assert "threshold" in [stop[1] for stop in stops]
+    assert any(stop[2] == "box" for stop in stops)  # tables that scroll
+    tops = [stop[3] for stop in stops]
+    assert tops == sorted(tops)
+
+
+def test_boxes_without_anything_to_scroll_are_no_stops(browser, pages):
+    open_page(browser, pages / "plain.html", width=1400)
+    stops = "return [...document.querySelectorAll('.box')].map(b => [b.tabIndex, "
+    stops += "b.scrollWidth > b.clientWidth])"
+    assert all((index == 0) == wide for index, wide in browser.execute_script(stops))
+
+
+def luminance(color):
+    """Return the relative luminance of WCAG 2."""
+    values = np.array([float(v) for v in re.findall(r"[\d.]+", color)[:3]]) / 255
+    linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast_in_light_and_dark(browser, pages, scheme):
+    open_page(browser, pages / "plain.html", scheme=scheme)
+    style = "return getComputedStyle(document.querySelector(arguments[0]))[arguments[1]]"
+    paper = luminance(browser.execute_script(style, "body", "backgroundColor"))
+    assert (paper < 0.1) == (scheme == "dark")
+    for selector in ("body", "p.soft", "nav a", "thead th", ".verdict.fine"):
+        ink = luminance(browser.execute_script(style, selector, "color"))
+        assert (max(ink, paper) + 0.05) / (min(ink, paper) + 0.05) >= 4.5, selector
+    for selector in (".dot", ".bar.other"):
+        paint = "fill" if selector == ".dot" else "stroke"
+        ink = luminance(browser.execute_script(style, selector, paint))
+        assert (max(ink, paper) + 0.05) / (min(ink, paper) + 0.05) >= 3, selector
+
+
+def test_headings_in_order_and_pictures_named(browser, pages):
+    open_page(browser, pages / "plain.html")
+    levels = [int(h.tag_name[1]) for h in browser.find_elements(By.CSS_SELECTOR, "h1,h2,h3,h4")]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert max(np.diff(levels)) <= 1
+    for picture in browser.find_elements(By.CSS_SELECTOR, "svg"):
+        hidden = picture.get_attribute("aria-hidden") == "true"
+        assert hidden or picture.get_attribute("role") == "img"
+        assert hidden or picture.accessible_name
+    slider = browser.find_element(By.ID, "threshold")
+    assert slider.accessible_name == "Refuse answers with less confidence than"
+    for link in browser.find_elements(By.CSS_SELECTOR, "nav a"):
+        assert browser.find_elements(By.CSS_SELECTOR, link.get_attribute("hash"))
+
+
+def test_without_scripts_all_figures_are_there(browser, pages):
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        open_page(browser, pages / "plain.html")
+        assert not browser.find_element(By.ID, "threshold").is_displayed()
+        assert "Some thresholds" in browser.find_element(By.TAG_NAME, "body").text
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def test_prints(browser, pages):
+    open_page(browser, pages / "plain.html")
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        assert not browser.find_element(By.ID, "threshold").is_displayed()
+        assert not browser.find_element(By.TAG_NAME, "nav").is_displayed()
+        assert browser.find_element(By.CSS_SELECTOR, "svg.chart").is_displayed()
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

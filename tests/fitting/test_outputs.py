@@ -1,0 +1,220 @@
+"""Outputs at new points: the formula, blocks, threads, and memory."""
+
+import os
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from bayespoint.fitting import outputs as prediction
+from bayespoint.fitting.outputs import FEW, outputs, precomputed_outputs
+from bayespoint.geometry.kernels import plain_lengths, settle_kernel
+from bayespoint.geometry.row_store import BLOCK
+from bayespoint.geometry.unit_kernel import PANEL, ProductKernel
+
+SEED = int(os.environ.get("BAYESPOINT_TEST_SEED", "0"))
+SINGLE, DOUBLE = np.finfo(np.float32).eps, np.finfo(float).eps
+NAMES = ("linear", "poly", "rbf", "sigmoid")
+N_FEATURES, GAMMA, DEGREE = 5, 0.1, 3
+FORMATS = (np.asarray, sparse.csr_array)
+
+
+def settle(name, X, **changes):
+    parameters = {"gamma": GAMMA, "degree": DEGREE, "coef0": 1.0, "normalize": False}
+    return settle_kernel(name, X, **(parameters | {"fit_intercept": False} | changes))
+
+
+def gaussian(m, n_features=N_FEATURES, seed=SEED):
+    return np.random.default_rng(seed).standard_normal((m, n_features))
+
+
+def support_vectors(n_support=40):
+    """Points that single precision can hold, and coefficients for three hypotheses."""
+    points = gaussian(n_support, seed=SEED + 1).astype(np.float32)
+    return points.astype(float), gaussian(n_support, 3, SEED + 2)
+
+
+def joined(kernel, X, S, coef, n_jobs=None):
+    """Use products of single precision for support vectors of single precision."""
+    single = S.dtype == np.float32
+    return np.concatenate(list(outputs(kernel, X, S, coef, single, n_jobs)))
+
+
+def formula(kernel, X, S, coef):
+    lengths = kernel.lengths(X)
+    return kernel(X, S) / np.where(lengths > 0, lengths, 1.0)[:, None] @ coef
+
+
+def check(got, kernel, X, S, coef, known):
+    """Compare with the formula, for kernel values of unit points that are known so well.
+
+    Their errors are independent, but for that of the length of the new point.
+    """
+    expected = formula(kernel, X, S, coef)
+    size = np.sqrt(kernel.lengths(S) ** 2 @ coef**2) + np.abs(expected)
+    assert got.shape == expected.shape
+    assert np.all(np.abs(got - expected) <= known * size)
+
+
+def rounding(kernel, X, S):
+    """Return how far a kernel value of unit points may be from single precision.
+
+    A sum of n_features + 2 products is known to so many eps of the product of two norms,
+    as lengths are: of 1 for unit points, of 4 gamma |x|^2 for rbf. A power multiplies
+    that by the degree; tanh is not scaled before, but divided by lengths after.
+    """
+    reach = max(np.sum((A - kernel.origin) ** 2, axis=1).max() for A in (X, S))
+    shortest = min(plain_lengths(kernel, A).min() for A in (X, S))
+    size = {
+        "linear": 1.0,
+        "poly": DEGREE,
+        "rbf": 4 * GAMMA * reach,
+        "sigmoid": (GAMMA * reach + 1) / shortest**2,
+    }.get(kernel.name, 1.0)
+    return 2 * (N_FEATURES + 6) * SINGLE * max(size, 1.0)
+
+
+# --- the formula
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("name", [*NAMES, "laplacian"])
+def test_outputs_are_sums_of_the_kernel(name, fit_intercept, normalize, monkeypatch):
+    monkeypatch.setattr(prediction, "PREDICTION_BLOCK", 8 * 40 * 30)  # 30 points
+    X, (S, coef) = gaussian(100), support_vectors()
+    X[3] = S.mean(axis=0)
+    kernel = settle(name, S, fit_intercept=fit_intercept, normalize=normalize)
+    double, single = (joined(kernel, X, S.astype(dtype), coef) for dtype in (float, np.float32))
+    # Sums of 40 products, of kernels that are themselves known to some eps.
+    check(double, kernel, X, S, coef, 100 * DOUBLE)
+    check(single, kernel, X, S, coef, rounding(kernel, X, S))
+    if name in NAMES:
+        assert np.any(single != double)  # products of single precision were used
+
+
+@pytest.mark.parametrize("of_support", FORMATS)
+@pytest.mark.parametrize("of_points", FORMATS)
+@pytest.mark.parametrize("name", NAMES)
+def test_sparse_and_dense_mix(name, of_points, of_support):
+    X, (S, coef) = gaussian(100), support_vectors()
+    X[np.abs(X) < 1] = 0.0
+    kernel = settle(name, of_support(S), fit_intercept=True)
+    for dtype, known in ((float, 400 * DOUBLE), (np.float32, rounding(kernel, X, S))):
+        got = joined(kernel, of_points(X), of_support(S.astype(dtype)), coef)
+        check(got, kernel, X, S, coef, known)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, float])
+@pytest.mark.parametrize("name", ["linear", "poly", "sigmoid"])
+def test_points_at_the_origin_of_feature_space_give_zero(name, dtype):
+    S, coef = support_vectors()
+    kernel = settle(name, S, coef0=0.0)
+    X = np.vstack([np.zeros((2, N_FEATURES)), gaussian(70)])
+    got = joined(kernel, X, S.astype(dtype), coef)
+    assert not np.any(got[:2])
+    assert np.all(got[2:] != 0)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("degree", [3, 7, 30])
+def test_polynomials_of_large_numbers_do_not_overflow(degree, fit_intercept):
+    # Squared lengths are up to 1e200: too much for single precision.
+    X, S = 1e3 * gaussian(100), 1e3 * support_vectors()[0]
+    kernel = settle("poly", S, degree=degree, fit_intercept=fit_intercept)
+    coef = support_vectors()[1] / kernel.lengths(S)[:, None]
+    known = 2 * degree * (N_FEATURES + 6) * SINGLE
+    check(joined(kernel, X, S.astype(np.float32), coef), kernel, X, S, coef, known)
+
+
+def test_points_far_from_the_support_vectors_keep_their_digits():
+    S, coef = support_vectors()
+    kernel = settle("rbf", S)
+    X = np.vstack([gaussian(70), gaussian(1) + 1e4])
+    got = joined(kernel, X, S.astype(np.float32), coef)
+    np.testing.assert_array_equal(got, formula(kernel, X, S, coef))
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_precomputed_outputs_are_sums_of_the_matrix(format, monkeypatch):
+    monkeypatch.setattr(prediction, "PREDICTION_BLOCK", 8 * 40 * 30)
+    K, (_, coef) = gaussian(100, 60), support_vectors()
+    support = np.random.default_rng(SEED).permutation(60)[:40]
+    blocks = list(precomputed_outputs(format(K), support, coef, 0.5, 2.0))
+    expected = (K[:, support] + 0.5) / 2 @ coef
+    assert [len(block) for block in blocks] == [30, 30, 30, 10]
+    np.testing.assert_allclose(np.concatenate(blocks), expected, atol=1000 * DOUBLE, rtol=0)
+
+
+# --- blocks and threads
+
+
+@pytest.mark.parametrize("dtype", [np.float32, float])
+@pytest.mark.parametrize("n", [1, FEW - 1, FEW, FEW + 1, BLOCK, BLOCK + 1, 500])
+def test_every_point_has_its_outputs(n, dtype):
+    X, (S, coef) = gaussian(n), support_vectors(PANEL + 1)
+    kernel = settle("poly", S, fit_intercept=True)
+    for n_jobs in (None, 2):
+        got = joined(kernel, X, S.astype(dtype), coef, n_jobs)
+        assert got.dtype == float
+        check(got, kernel, X, S, coef, rounding(kernel, X, S))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, float])
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("name", NAMES)
+def test_outputs_do_not_depend_on_threads(name, format, dtype):
+    X, (S, coef) = format(gaussian(1000)), support_vectors(PANEL + 100)
+    kernel = settle(name, format(S), fit_intercept=True)
+    once = joined(kernel, X, format(S.astype(dtype)), coef)
+    for n_jobs in (1, 2, 3, -1):
+        np.testing.assert_array_equal(
+            joined(kernel, X, format(S.astype(dtype)), coef, n_jobs), once
+        )
+
+
+# --- memory
+
+
+def peak(blocks):
+    """Return the most memory in use while nobody keeps the blocks."""
+    tracemalloc.start()
+    try:
+        n = sum(len(block) for block in blocks)
+        return tracemalloc.get_traced_memory()[1], n
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("way", ["single", "double", "precomputed"])
+def test_memory_does_not_grow_with_the_number_of_points(way, monkeypatch):
+    monkeypatch.setattr(prediction, "PREDICTION_BLOCK", 2**19)
+    X, (S, coef) = gaussian(5000, 2), (gaussian(600, 2), gaussian(600, 3))
+    kernel, matrix = settle("poly", S, fit_intercept=True), gaussian(5000, 600)
+    S = S.astype(np.float32) if way == "single" else S
+
+    def blocks(n):
+        if way == "precomputed":
+            return precomputed_outputs(matrix[:n], np.arange(600), coef, 1.0, 1.0)
+        return outputs(kernel, X[:n], S, coef, S.dtype == np.float32)
+
+    list(blocks(100))  # what is imported and compiled
+    (few, n_few), (many, n_many) = peak(blocks(500)), peak(blocks(5000))
+    assert (n_few, n_many) == (500, 5000)
+    assert many < 1.1 * few < 5000 * 600 * 4 / 4  # a part of the kernel matrix
+
+
+def test_threads_do_not_run_far_ahead_of_who_consumes(monkeypatch):
+    starts = []
+    left = ProductKernel.left
+    monkeypatch.setattr(ProductKernel, "left", lambda *a: (starts.append(0), left(*a))[1])
+    S, coef = support_vectors()
+    blocks = outputs(settle("poly", S), gaussian(60 * BLOCK), S, coef, True, 2)
+    next(blocks)
+    time.sleep(0.3)
+    ahead = len(starts)
+    assert sum(len(block) for block in blocks) == 59 * BLOCK
+    assert len(starts) == 60
+    assert ahead < 20
