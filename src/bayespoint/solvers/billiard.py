@@ -116,6 +116,8 @@ class Billiard(BaseEstimator):
     Margin Classifiers, MIT Press.
     """
 
+    needs = "gram"  # what a fit prepares for it
+    supports_label_noise = True
     _parameter_constraints = {
         "n_bounces": [Interval(Integral, 1, None, closed="left")],
         "n_chains": [Interval(Integral, 2, None, closed="left")],

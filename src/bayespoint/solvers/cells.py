@@ -42,6 +42,7 @@ class Cells(EP):
     units of the typical deviation there, so that probabilities rank like decisions.
     """
 
+    needs = "cells"  # what a fit prepares for it
     _parameter_constraints = {
         **EP._parameter_constraints,
         "n_points": [Interval(Integral, 10, None, closed="left")],

@@ -52,6 +52,8 @@ class Corners(BaseEstimator):
     Herbrich, Graepel, Campbell (2001), Bayes Point Machines, JMLR 1, sec. 3.
     """
 
+    needs = "gram"  # what a fit prepares for it
+    supports_label_noise = False
     n_matrices = 6  # of the size of the Gram matrix, at the same time
     _parameter_constraints = {"n_draws": [Interval(Integral, 2, None, closed="left")]}
 

@@ -96,6 +96,8 @@ class EP(BaseEstimator):
     Minka (2001), A family of algorithms for approximate Bayesian inference, MIT.
     """
 
+    needs = "gram"  # what a fit prepares for it
+    supports_label_noise = True
     n_factors = 10  # of matrices, in a typical run: the work
     _parameter_constraints = {
         "max_iter": [Interval(Integral, 1, None, closed="left")],

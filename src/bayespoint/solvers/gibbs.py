@@ -69,6 +69,8 @@ class Gibbs(BaseEstimator):
     Murray, Adams, MacKay (2010), Elliptical slice sampling, AISTATS.
     """
 
+    needs = "gram"  # what a fit prepares for it
+    supports_label_noise = True
     _parameter_constraints = {
         "n_samples": [Interval(Integral, 1, None, closed="left")],
         "n_chains": [Interval(Integral, 2, None, closed="left")],

@@ -64,6 +64,8 @@ class Nystroem(BaseEstimator):
     Naish-Guzman, Holden (2008), The generalized FITC approximation, NIPS 20.
     """
 
+    needs = "landmarks"  # what a fit prepares for it
+    supports_label_noise = False
     _parameter_constraints = {
         "n_landmarks": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],

@@ -80,6 +80,8 @@ class Perceptron(BaseEstimator):
     Herbrich, Graepel (2001), Large Scale Bayes Point Machines, NIPS 13.
     """
 
+    needs = "rows"  # what a fit prepares for it
+    supports_label_noise = False
     _parameter_constraints = {
         "n_members": [Interval(Integral, 1, None, closed="left")],
         "max_mistakes": [Interval(Integral, 1, None, closed="left")],
