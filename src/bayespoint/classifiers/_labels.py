@@ -1,0 +1,46 @@
+"""Class labels: checked, numbered, coded as +1 and -1, and back."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+
+
+def number_classes(y) -> tuple[np.ndarray, np.ndarray]:
+    """Return the classes in y, and the number of the class of each label."""
+    check_classification_targets(y)
+    classes, target = np.unique(y, return_inverse=True)
+    require_two_classes(classes)
+    return classes, target
+
+
+def require_two_classes(classes: np.ndarray) -> None:
+    """Raise an error unless there are at least two classes to tell apart."""
+    if len(classes) < 2:
+        found = f"one class: {classes[0]!r}" if len(classes) else "no class"
+        raise ValueError(f"y should hold at least two classes to tell apart, but holds {found}.")
+
+
+def one_against_rest(target: np.ndarray, n_classes: int, dtype=np.int8) -> np.ndarray:
+    """Return labels +1 and -1, a row for each output.
+
+    Two classes need one output, which is positive for the second class. More classes need one
+    output each.
+    """
+    outputs = [1] if n_classes == 2 else range(n_classes)
+    return np.array([np.where(target == c, 1, -1) for c in outputs], dtype=dtype)
+
+
+def winning_class(outputs: np.ndarray) -> np.ndarray:
+    """Return the number of the class with the largest output, along the last axis.
+
+    A single output stands for two classes: positive means the second.
+    """
+    if outputs.shape[-1] == 1:
+        return (outputs[..., 0] > 0).astype(int)
+    return np.argmax(outputs, axis=-1)
+
+
+def drop_single_output(outputs: np.ndarray) -> np.ndarray:
+    """Drop the last axis if it holds one output, as scikit-learn does for two classes."""
+    return outputs[..., 0] if outputs.shape[-1] == 1 else outputs
