@@ -35,7 +35,7 @@ from bayespoint.bounds import (
     svm_leave_one_out_bound,
     vc_bound,
 )
-from bayespoint.datasets.tables import TwoGaussians
+from bayespoint.datasets.two_gaussians import TwoGaussians
 
 NAMES = ("banana", "breast-cancer", "diabetes", "heart", "thyroid", "titanic", "waveform")
 N_TUNED = 540  # two digits, six decades

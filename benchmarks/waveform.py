@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import ShuffleSplit
 
-from bayespoint.datasets.tables import load_paper_data
+from bayespoint.datasets.paper_data import load_paper_data
 from bayespoint.papers.algorithm_2 import THEIR_BOUNCES, play_on_split
 from bayespoint.papers.contest import fit_hard_margin
 from bayespoint.papers.experiment import average

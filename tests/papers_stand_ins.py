@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.utils import Bunch
 
-from bayespoint.datasets.tables import PAPER_DATA
+from bayespoint.datasets.paper_data import PAPER_DATA
 
 N_TRAIN = 60
 N_SPLITS = 8

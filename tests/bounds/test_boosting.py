@@ -7,7 +7,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from bayespoint.bounds import adaboost_margin_bound, adaboost_margin_error, boosting_rounds
-from bayespoint.datasets.tables import TwoGaussians
+from bayespoint.datasets.two_gaussians import TwoGaussians
 
 
 @pytest.fixture(scope="module")

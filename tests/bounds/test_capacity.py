@@ -16,7 +16,7 @@ from bayespoint.bounds import (
     vc_bound,
 )
 from bayespoint.bounds.capacity import log_growth, uniform_deviation
-from bayespoint.datasets.tables import TwoGaussians
+from bayespoint.datasets.two_gaussians import TwoGaussians
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 12])

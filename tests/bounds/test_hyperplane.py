@@ -9,7 +9,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from bayespoint import BayesPointClassifier, LinearBayesPointClassifier
 from bayespoint.bounds import normalized_margins
-from bayespoint.datasets.tables import TwoGaussians
+from bayespoint.datasets.two_gaussians import TwoGaussians
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from bayespoint.bounds import leave_one_out_bound, support_vector_bound, svm_leave_one_out_bound
-from bayespoint.datasets.tables import TwoGaussians
+from bayespoint.datasets.two_gaussians import TwoGaussians
 
 
 def svm_without_intercept(K, y, C):

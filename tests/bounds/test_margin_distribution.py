@@ -12,7 +12,7 @@ from bayespoint.bounds import (
     normalized_margins,
 )
 from bayespoint.classifiers.margin import AdaptiveMarginSVC
-from bayespoint.datasets.tables import TwoGaussians
+from bayespoint.datasets.two_gaussians import TwoGaussians
 
 
 def printed(kappa, m, risk):

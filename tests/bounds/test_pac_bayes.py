@@ -18,7 +18,7 @@ from bayespoint.bounds import (
     pac_bayes_bound,
     pac_bayes_certificate,
 )
-from bayespoint.datasets.tables import TwoGaussians
+from bayespoint.datasets.two_gaussians import TwoGaussians
 
 
 def binary_kl(q, p):

@@ -6,7 +6,7 @@ from sklearn.svm import SVC
 
 from bayespoint import BayesPointClassifier
 from bayespoint.bounds import estimate_version_space_bound, version_space_bound
-from bayespoint.datasets.tables import make_teacher
+from bayespoint.datasets.known_answers import make_teacher
 
 
 def arc(X, y, teacher):

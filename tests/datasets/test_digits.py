@@ -23,7 +23,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_grey_values_are_between_0_and_1(folder):
+def test_gray_values_are_between_0_and_1(folder):
     data = load_handwritten("mnist", folder)
     assert data.X_train.shape == (3, 4)
     assert 0 <= data.X_train.min() < data.X_train.max() <= 1
@@ -50,7 +50,7 @@ def test_missing_network_says_what_to_do(monkeypatch):
     monkeypatch.delenv("BAYESPOINT_DATA", raising=False)
     monkeypatch.setattr("sklearn.datasets.fetch_openml", fail)
     for name in ("mnist", "usps"):
-        with pytest.raises(FileNotFoundError, match=f"{name} is missing.*by --data"):
+        with pytest.raises(FileNotFoundError, match=f"{name} is missing.*with .*--data"):
             load_handwritten(name)
 
 
@@ -82,7 +82,7 @@ def test_openml_comes_in_the_original_order(monkeypatch):
     assert data.y_test.tolist() == [3, 4]
 
 
-def test_usps_of_openml_gets_its_digits_and_grey_values(monkeypatch):
+def test_usps_of_openml_gets_its_digits_and_gray_values(monkeypatch):
     from sklearn.utils import Bunch
 
     monkeypatch.delenv("BAYESPOINT_DATA", raising=False)
@@ -103,5 +103,5 @@ def test_usps_of_openml_gets_its_digits_and_grey_values(monkeypatch):
         Bunch(data=(X + 1) / 2, target=y),  # other units
     ):
         found = wrong
-        with pytest.raises(ValueError, match=r"another data set.*usps\.npz by --data"):
+        with pytest.raises(ValueError, match=r"another data set.*usps\.npz with .*--data"):
             load_handwritten("usps")

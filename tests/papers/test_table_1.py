@@ -6,7 +6,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from bayespoint import BayesPointClassifier
-from bayespoint.datasets.tables import PAPER_DATA
+from bayespoint.datasets.paper_data import PAPER_DATA
 from bayespoint.papers import contest
 from bayespoint.papers.contest import Split, compare, compare_on_split, fit_hard_margin
 from bayespoint.papers.experiment import Plan

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.utils import Bunch
 
-from bayespoint.datasets.tables import PAPER_DATA
+from bayespoint.datasets.paper_data import PAPER_DATA
 from bayespoint.papers import figure_2_8, raetsch
 from bayespoint.papers.experiment import Plan
 from bayespoint.papers.network import Network

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from sklearn.utils import Bunch
 
-from .tables import DATA_VARIABLE, fetch_arrays
+from .sources import HOW_TO_NAME_IT, fetch_arrays, find_file, find_folder
 
-# Training and test points, and features.
+# Numbers of training points, test points and features.
 SHAPES = {"mnist": (60_000, 10_000, 784), "usps": (7291, 2007, 256)}
 MNIST_FILES = {
     "X_train": "train-images-idx3-ubyte.gz",
@@ -19,23 +19,24 @@ MNIST_FILES = {
     "X_test": "t10k-images-idx3-ubyte.gz",
     "y_test": "t10k-labels-idx1-ubyte.gz",
 }
+# Numbers of the data sets at OpenML.
 OPENML = {"mnist": 554, "usps": 41082}
-# How often 0 to 9 occur in USPS's training set.
+# How often each digit, 0 to 9, occurs in USPS's training set.
 USPS_COUNTS = (1194, 1005, 731, 658, 652, 556, 664, 645, 542, 644)
 
 
 def load_handwritten(name: str, folder: str | os.PathLike | None = None) -> Bunch:
-    """Load handwritten digits as grey values between 0 and 1.
+    """Load handwritten digits as gray values between 0 and 1.
 
     Parameters
     ----------
     name : {"mnist", "usps"}
-        Which ones.
+        Name of the data set.
     folder : path, default=None
         Folder with the four original files of MNIST in mnist/ (idx format, gzipped) and
-        with usps.npz (X_train, y_train, X_test, y_test; 1000 times the grey value in
-        [-1, 1]); by default the environment variable BAYESPOINT_DATA. Without either,
-        they are fetched from OpenML and kept by scikit-learn.
+        with usps.npz (X_train, y_train, X_test, y_test; 1000 times the gray value in
+        [-1, 1]); by default the environment variable BAYESPOINT_DATA. Without either, the
+        digits are fetched from OpenML and cached by scikit-learn.
 
     Returns
     -------
@@ -48,14 +49,14 @@ def load_handwritten(name: str, folder: str | os.PathLike | None = None) -> Bunc
     """
     if name not in SHAPES:
         raise ValueError(f'name should be "mnist" or "usps", but is {name!r}.')
-    folder = folder or os.environ.get(DATA_VARIABLE)
-    if not folder:
+    path = find_folder(folder)
+    if path is None:
         data = _fetch(name)
     elif name == "mnist":
-        files = {key: _find(Path(folder), f"mnist/{file}") for key, file in MNIST_FILES.items()}
-        data = {key: _read_idx(path) for key, path in files.items()}
+        files = {key: find_file(path, f"mnist/{file}") for key, file in MNIST_FILES.items()}
+        data = {key: _read_idx(file) for key, file in files.items()}
     else:
-        with np.load(_find(Path(folder), "usps.npz")) as arrays:
+        with np.load(find_file(path, "usps.npz")) as arrays:
             data = {key: arrays[key] for key in MNIST_FILES}
     for part in ("X_train", "X_test"):
         X = data[part].reshape(len(data[part]), -1)
@@ -67,16 +68,6 @@ def load_handwritten(name: str, folder: str | os.PathLike | None = None) -> Bunc
             f"has {shape}: this is another data set."
         )
     return Bunch(**data)
-
-
-def _find(folder: Path, file: str) -> Path:
-    """Return the path of a file of the data folder."""
-    if not (folder / file).is_file():
-        raise FileNotFoundError(
-            f"There is no file {file} in the data folder {folder}. Put it there, or name another "
-            f"folder (argument folder, or {DATA_VARIABLE})."
-        )
-    return folder / file
 
 
 def _read_idx(path: Path) -> np.ndarray:
@@ -94,18 +85,23 @@ def _read_idx(path: Path) -> np.ndarray:
 
 
 def _fetch(name: str) -> dict[str, np.ndarray]:
-    """Return digits from OpenML, training points first, as in the files of the folder."""
+    """Return digits from OpenML, with the values that the files of the folder have."""
     file = "usps.npz" if name == "usps" else "the four files of mnist/"
     X, labels = fetch_arrays(name, OPENML[name], file)
-    y, first = labels.astype(int), SHAPES[name][0]
+    y, n_train = labels.astype(int), SHAPES[name][0]
     if name == "usps":
-        # There digits are called 1 to 10, and grey values are in [-1, 1].
+        # OpenML calls the digits 1 to 10, and its gray values are in [-1, 1].
         X, y = 1000 * X, y - 1
-        counts = tuple(np.count_nonzero(y[:first] == digit) for digit in range(10))
+        counts = tuple(np.count_nonzero(y[:n_train] == digit) for digit in range(10))
         if counts != USPS_COUNTS or (X.min(), X.max()) != (-1000, 1000):
             raise ValueError(
-                "OpenML's USPS should begin with the training set, with classes 1 to 10 and grey "
-                "values from -1 to 1, but does not: this is another data set. Name a folder with "
-                f"{file} by --data or {DATA_VARIABLE}."
+                "OpenML's USPS should begin with the training set, with classes 1 to 10 and gray "
+                "values from -1 to 1, but does not: this is another data set. Name a folder that "
+                f"holds {file} with {HOW_TO_NAME_IT}."
             )
-    return {"X_train": X[:first], "y_train": y[:first], "X_test": X[first:], "y_test": y[first:]}
+    return {
+        "X_train": X[:n_train],
+        "y_train": y[:n_train],
+        "X_test": X[n_train:],
+        "y_test": y[n_train:],
+    }

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import ShuffleSplit
 
-from ..datasets.tables import load_paper_data
+from ..datasets.paper_data import load_paper_data
 from ..geometry.gram import unit_gram
 from ..geometry.version_space import NoVersionSpaceError, VersionSpace
 from ..solvers import Billiard

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..classifiers.bayes_point import BayesPointClassifier
-from ..datasets.tables import make_teacher
+from ..datasets.known_answers import make_teacher
 from ..evaluation.displays.version_space import largest_ball
 from ..solvers import Billiard
 from .experiment import Outcome, Plan, average

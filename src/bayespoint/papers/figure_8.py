@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.model_selection import ShuffleSplit
 
 from ..classifiers.bayes_point import BayesPointClassifier
-from ..datasets.tables import load_paper_data
+from ..datasets.paper_data import load_paper_data
 from ..geometry.version_space import NoVersionSpaceError
 from ..solvers import Billiard
 from .contest import fit_hard_margin

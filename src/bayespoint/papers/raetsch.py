@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ShuffleSplit, StratifiedKFold
 
 from ..classifiers.margin import AdaptiveMarginSVC
-from ..datasets.tables import DATA_VARIABLE, PAPER_DATA, load_paper_data
+from ..datasets.paper_data import PAPER_DATA, load_paper_data
+from ..datasets.sources import find_folder
 from .experiment import Plan
 
 # Training points of the published splits.
@@ -65,11 +64,11 @@ def load_benchmark(name: str, folder: str | None, n_splits: int, seed: int = 0) 
         Points, labels -1 and +1, and splits.
     """
     X, y = load_paper_data(name, folder).values()
-    folder = folder or os.environ.get(DATA_VARIABLE)
-    if not folder:
+    path = find_folder(folder)
+    if path is None:
         shuffle = ShuffleSplit(n_splits, train_size=TRAIN_SIZES[name], random_state=seed)
         return Benchmark(X, y, list(shuffle.split(X)), 0)
-    with np.load(Path(folder) / PAPER_DATA[name].file) as file:
+    with np.load(path / PAPER_DATA[name].file) as file:
         published = list(zip(file["train_idx"], file["test_idx"], strict=True))
         everything = np.arange(len(y))
         random = [(train, np.setdiff1d(everything, train)) for train in file["gen_train_idx"]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..datasets.tables import load_paper_data
+from ..datasets.paper_data import load_paper_data
 
 # The training set, a bit a row, of the rows sorted by their first feature (then the second,
 # and so on): so it is known in whatever order the rows come.

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from ..datasets.tables import load_paper_data
+from ..datasets.paper_data import load_paper_data
 from ..solvers import Billiard
 from .contest import Split, compare
 from .experiment import Measured, Outcome, Plan, average

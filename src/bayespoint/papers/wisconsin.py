@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from ..classifiers.bayes_point import BayesPointClassifier
-from ..datasets.tables import load_paper_data
+from ..datasets.paper_data import load_paper_data
 from ..solvers import Billiard
 from .experiment import Measured, Outcome, Plan, counted
 from .picture import canvas, color
