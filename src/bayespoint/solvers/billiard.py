@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import special
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._runtime.interrupt import interrupts
-from .._runtime.threads import one_blas_thread
 from ..geometry.gram import ROUNDING
 from ..geometry.version_space import VersionSpace, random_tangent
 from .posterior import Posterior, mean_length
 from .precision import Precision, precision
 from .published import play_flipper, play_herbrich
 from .rounds import GROWTH, Rounds, Step
+from .solver import GramSolver
 
 if TYPE_CHECKING:
     from .._jit.billiard import Flight
@@ -51,7 +49,7 @@ HARDLY_ANYTHING = 1e-100
 NEVER = 2**62
 
 
-class Billiard(BaseEstimator):
+class Billiard(GramSolver):
     """Sample version space with a billiard ball.
 
     Balls fly along great circles of the unit sphere and are reflected by the walls of
@@ -90,6 +88,11 @@ class Billiard(BaseEstimator):
 
     Notes
     -----
+    The `info` of an answer holds `n_bounces`, `length` (of the trajectory, in radians), `hits`
+    (bounces on each wall), `errors` (mean number of training errors; a point at the origin
+    counts half), `angle`, `ess` and `r_hat` (see `bayespoint.diagnostics`), `mixed` (whether
+    this error estimate can be trusted), `scatter`, `stop` and `seconds`.
+
     On a great circle b cos t + v sin t the margin of constraint i is d_i cos t + u_i
     sin t, so the first wall is the largest -u_i / d_i; after a reflection the margins
     of v change by a multiple of one row of the Gram matrix: O(m) a bounce. Between
@@ -116,7 +119,6 @@ class Billiard(BaseEstimator):
     Margin Classifiers, MIT Press.
     """
 
-    needs = "gram"  # what a fit prepares for it
     supports_label_noise = True
     _parameter_constraints = {
         "n_bounces": [Interval(Integral, 1, None, closed="left")],
@@ -144,64 +146,23 @@ class Billiard(BaseEstimator):
         self.scatter = scatter
         self.algorithm = algorithm
 
-    def solve(
-        self,
-        space: VersionSpace,
-        rng: np.random.Generator,
-        *,
-        start: np.ndarray | None = None,
-        n_jobs: int | None = None,
-        deadline: float = np.inf,
-        on_round: Callable[[dict[str, Any]], bool] | None = None,
-    ) -> Posterior:
-        """Sample the posterior of a version space.
-
-        Parameters
-        ----------
-        space : VersionSpace
-            What to sample.
-        rng : numpy.random.Generator
-            Source of randomness. The answer does not depend on `n_jobs`.
-        start : array of shape (rank,), default=None
-            A hypothesis in version space; found by `space.enter` if not given. With
-            label noise any vector, whose direction counts; by default each ball
-            starts at a place of its own, drawn from the prior and shifted to few errors.
-        n_jobs : int, default=None
-            Threads for the balls.
-        deadline : float, default=inf
-            Value of `time.perf_counter()` at which to return the answer so far.
-        on_round : callable, default=None
-            Called now and then with a dict of what is known; a true answer stops.
-
-        Returns
-        -------
-        Posterior
-            Its `info` holds `n_bounces`, `length` (of the trajectory, in radians), `hits`
-            (bounces on each wall), `errors` (mean number of training errors, where a
-            point at the origin counts half), `angle`, `ess`, `r_hat` (see
-            `bayespoint.diagnostics`), `mixed` (whether that error can be believed),
-            `scatter`, `stop` (why it ended) and `seconds`.
-        """
-        self._validate_params()
-        began = time.perf_counter()
+    def _solve(self, space, rng, start, n_jobs, deadline, on_round) -> Posterior:
         if space.label_noise > 0 and self.algorithm != "geodesic":
             raise ValueError(
                 f"algorithm={self.algorithm!r} cannot pass walls, but label_noise is "
                 f'{space.label_noise}. Use algorithm="geodesic", or softness instead of noise.'
             )
-        with one_blas_thread():
-            # Where all points are at the origin there is nothing to learn, noise or not.
-            if start is None and (space.label_noise == 0 or space.gram.rank == 0):
-                start = space.enter(rng)
-            if space.gram.rank == 1:
-                posterior = _on_a_line(space, start, self.n_draws, rng)
-            elif self.algorithm == "geodesic":
-                posterior = _Game(self, space, start, rng).run(n_jobs, deadline, on_round)
-            else:
-                posterior = self._play_published(space, start, rng, deadline)
-        if on_round is not None and (space.gram.rank == 1 or self.algorithm != "geodesic"):
+        # Where all points are at the origin there is nothing to learn, noise or not.
+        if start is None and (space.label_noise == 0 or space.gram.rank == 0):
+            start = space.enter(rng)
+        if space.gram.rank == 1:
+            posterior = _on_a_line(space, start, self.n_draws, rng)
+        elif self.algorithm == "geodesic":
+            return _Game(self, space, start, rng).run(n_jobs, deadline, on_round)
+        else:
+            posterior = self._play_published(space, start, rng, deadline)
+        if on_round is not None:
             on_round(posterior.info)
-        posterior.info["seconds"] = time.perf_counter() - began
         return posterior
 
     def _play_published(self, space: VersionSpace, b, rng, deadline: float) -> Posterior:

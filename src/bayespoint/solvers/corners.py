@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy import linalg
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 
-from .._runtime.threads import one_blas_thread
 from ..geometry.version_space import VersionSpace
 from .posterior import Posterior
+from .solver import GramSolver
 
 
-class Corners(BaseEstimator):
+class Corners(GramSolver):
     """Average the corners of version space.
 
     Where m training points are linearly independent, version space is a simplex on the
@@ -35,6 +32,9 @@ class Corners(BaseEstimator):
 
     Notes
     -----
+    The posterior has a single chain. As the error is not known, `angle`, `ess` and `r_hat` in its
+    `info` are NaN and `mixed` is false; `stop` is "done".
+
     Corner i has <w_i, z_j> = 0 for j != i and <w_i, z_i> > 0: its coefficients are column
     i of the inverse of the signed Gram matrix K, divided by the root of (K^-1)_ii. In
     coordinates K = F F', and corners are the normalised columns of F^-1, which loses half
@@ -52,51 +52,18 @@ class Corners(BaseEstimator):
     Herbrich, Graepel, Campbell (2001), Bayes Point Machines, JMLR 1, sec. 3.
     """
 
-    needs = "gram"  # what a fit prepares for it
-    supports_label_noise = False
     n_matrices = 6  # of the size of the Gram matrix, at the same time
     _parameter_constraints = {"n_draws": [Interval(Integral, 2, None, closed="left")]}
 
     def __init__(self, *, n_draws=256):
         self.n_draws = n_draws
 
-    def solve(
-        self,
-        space: VersionSpace,
-        rng: np.random.Generator,
-        *,
-        start: np.ndarray | None = None,
-        n_jobs: int | None = None,
-        deadline: float = np.inf,
-        on_round: Callable[[dict[str, Any]], bool] | None = None,
-    ) -> Posterior:
-        """Average the corners of a version space.
-
-        Parameters
-        ----------
-        space : VersionSpace
-            Of linearly independent points, without label noise.
-        rng : numpy.random.Generator
-            For the draws; the answer's direction does not depend on it.
-        start, n_jobs, deadline : optional
-            As for other solvers; there is nothing to start, to share or to cut short.
-        on_round : callable, default=None
-            Called once with `info`.
-
-        Returns
-        -------
-        Posterior
-            With a single chain. In its `info`, `angle`, `ess` and `r_hat` are NaN and
-            `mixed` is false, as the error is not known; `stop` is "done".
-        """
-        self._validate_params()
-        began = time.perf_counter()
-        with one_blas_thread():
-            points = corners(space)
-            draws = _unit(rng.standard_exponential((self.n_draws, len(points))) @ points)
-            middle = _unit(points.mean(axis=0))
-            coef = space.dual(middle * np.mean(draws @ middle))
-            draw_coef = space.dual(draws)
+    def _solve(self, space, rng, start, n_jobs, deadline, on_round) -> Posterior:
+        points = corners(space)
+        draws = _unit(rng.standard_exponential((self.n_draws, len(points))) @ points)
+        middle = _unit(points.mean(axis=0))
+        coef = space.dual(middle * np.mean(draws @ middle))
+        draw_coef = space.dual(draws)
         info: dict[str, Any] = {
             "angle": np.nan,
             "ess": np.nan,
@@ -110,7 +77,6 @@ class Corners(BaseEstimator):
         }
         if on_round is not None:
             on_round(info)
-        info["seconds"] = time.perf_counter() - began
         return Posterior(coef, draw_coef, coef[None], info)
 
 

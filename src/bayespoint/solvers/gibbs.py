@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 
-from .._runtime.threads import one_blas_thread
 from ..geometry.version_space import VersionSpace
 from .posterior import Posterior
 from .rounds import Rounds, Step
+from .solver import GramSolver
 
 # Work of a chain in one compiled call, some 15 to 70 ms: time limits and interrupts are
 # seen to between calls. A coordinate costs about as much as this many margins besides.
@@ -25,7 +23,7 @@ COORDINATE_WORK = 100
 FIRST_ROUND = 64
 
 
-class Gibbs(BaseEstimator):
+class Gibbs(GramSolver):
     """Sample the posterior one coordinate at a time.
 
     Unlike an average over version space, the posterior with label noise has hypotheses
@@ -50,6 +48,12 @@ class Gibbs(BaseEstimator):
 
     Notes
     -----
+    The `info` of an answer holds `n_samples`, `errors` (mean number of training errors), `hits`
+    (with label noise, samples after the burn-in with an error on each training point; without
+    it, how often the point's wall bounded the chosen piece), `angle`, `ess` and `r_hat` (see
+    `bayespoint.diagnostics`), `mixed` (whether this error estimate can be trusted), `stop` and
+    `seconds`.
+
     With the prior w ~ N(0, I), which is uniform in direction, the posterior is that prior
     times exp(-beta n), where n is the number of training errors and
     beta = log((1 - eta) / eta) for label noise eta (000, eq. 4). A coordinate of w is
@@ -69,7 +73,6 @@ class Gibbs(BaseEstimator):
     Murray, Adams, MacKay (2010), Elliptical slice sampling, AISTATS.
     """
 
-    needs = "gram"  # what a fit prepares for it
     supports_label_noise = True
     _parameter_constraints = {
         "n_samples": [Interval(Integral, 1, None, closed="left")],
@@ -84,52 +87,10 @@ class Gibbs(BaseEstimator):
         self.n_draws = n_draws
         self.tol = tol
 
-    def solve(
-        self,
-        space: VersionSpace,
-        rng: np.random.Generator,
-        *,
-        start: np.ndarray | None = None,
-        n_jobs: int | None = None,
-        deadline: float = np.inf,
-        on_round: Callable[[dict[str, Any]], bool] | None = None,
-    ) -> Posterior:
-        """Sample the posterior of a version space.
-
-        Parameters
-        ----------
-        space : VersionSpace
-            What to sample.
-        rng : numpy.random.Generator
-            Source of randomness. The answer does not depend on `n_jobs`.
-        start : array of shape (rank,), default=None
-            A hypothesis from which all chains start, in version space if there is no
-            label noise. If not given, `space.enter` finds one; with label noise every
-            chain starts anywhere.
-        n_jobs : int, default=None
-            Threads for the chains.
-        deadline : float, default=inf
-            Value of `time.perf_counter()` at which to return the answer so far.
-        on_round : callable, default=None
-            Called now and then with a dict of what is known; a true answer stops.
-
-        Returns
-        -------
-        Posterior
-            Its `info` holds `n_samples`, `errors` (mean number of training errors),
-            `hits` (samples with an error on each training point, after the burn-in;
-            without label noise, how often its wall bounded the chosen piece), `angle`,
-            `ess`, `r_hat` (see `bayespoint.diagnostics`), `mixed` (whether that error can
-            be believed), `stop` (why it ended) and `seconds`.
-        """
-        self._validate_params()
-        began = time.perf_counter()
-        with one_blas_thread():
-            if start is None and math.isinf(space.error_cost):
-                start = space.enter(rng)
-            posterior = _Run(self, space, start, rng).run(n_jobs, deadline, on_round)
-        posterior.info["seconds"] = time.perf_counter() - began
-        return posterior
+    def _solve(self, space, rng, start, n_jobs, deadline, on_round) -> Posterior:
+        if start is None and math.isinf(space.error_cost):
+            start = space.enter(rng)
+        return _Run(self, space, start, rng).run(n_jobs, deadline, on_round)
 
 
 class Target(NamedTuple):
