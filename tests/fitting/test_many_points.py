@@ -18,7 +18,7 @@ from bayespoint._runtime import interrupt
 from bayespoint.fitting import solver_choice as automatic
 from bayespoint.geometry.gram import soften
 from bayespoint.solvers import EP, Cells, Nystroem
-from bayespoint.solvers.cells import TOO_LARGE, nearest
+from bayespoint.solvers.cells import MAX_CELL_RATIO, nearest
 from bayespoint.solvers.ep import propagate
 
 FIXED = {"gamma": 1.0, "softness": 0.3, "random_state": 0}
@@ -164,13 +164,13 @@ def test_cells_are_neither_large_nor_empty(data):
     assert size.min() > 0
     distinct = len(np.unique(data, axis=0))
     if distinct > 300:
-        assert size.max() <= TOO_LARGE * 50
+        assert size.max() <= MAX_CELL_RATIO * 50
 
 
 def test_points_that_cannot_be_divided_are_represented_by_some():
     X, y = np.ones((500, 2)), (np.arange(500) % 5 == 0).astype(int)
     model = classifier(solver=Cells(50)).fit(X, y)
-    assert len(model.support_) == TOO_LARGE * 50
+    assert len(model.support_) == MAX_CELL_RATIO * 50
     assert np.isnan(model.loo_proba_[np.setdiff1d(np.arange(500), model.support_)]).all()
 
 

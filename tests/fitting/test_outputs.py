@@ -10,9 +10,9 @@ from scipy import sparse
 
 from bayespoint.fitting import outputs as prediction
 from bayespoint.fitting.outputs import FEW, outputs, precomputed_outputs
-from bayespoint.geometry.kernels import plain_lengths, settle_kernel
-from bayespoint.geometry.row_store import BLOCK
-from bayespoint.geometry.unit_kernel import PANEL, ProductKernel
+from bayespoint.geometry.kernels import settle_kernel, unnormalized_lengths
+from bayespoint.geometry.row_store import BLOCK_POINTS
+from bayespoint.geometry.unit_kernel import PANEL_POINTS, ProductKernel
 
 SEED = int(os.environ.get("BAYESPOINT_TEST_SEED", "0"))
 SINGLE, DOUBLE = np.finfo(np.float32).eps, np.finfo(float).eps
@@ -66,7 +66,7 @@ def rounding(kernel, X, S):
     that by the degree; tanh is not scaled before, but divided by lengths after.
     """
     reach = max(np.sum((A - kernel.origin) ** 2, axis=1).max() for A in (X, S))
-    shortest = min(plain_lengths(kernel, A).min() for A in (X, S))
+    shortest = min(unnormalized_lengths(kernel, A).min() for A in (X, S))
     size = {
         "linear": 1.0,
         "poly": DEGREE,
@@ -152,9 +152,9 @@ def test_precomputed_outputs_are_sums_of_the_matrix(format, monkeypatch):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, float])
-@pytest.mark.parametrize("n", [1, FEW - 1, FEW, FEW + 1, BLOCK, BLOCK + 1, 500])
+@pytest.mark.parametrize("n", [1, FEW - 1, FEW, FEW + 1, BLOCK_POINTS, BLOCK_POINTS + 1, 500])
 def test_every_point_has_its_outputs(n, dtype):
-    X, (S, coef) = gaussian(n), support_vectors(PANEL + 1)
+    X, (S, coef) = gaussian(n), support_vectors(PANEL_POINTS + 1)
     kernel = settle("poly", S, fit_intercept=True)
     for n_jobs in (None, 2):
         got = joined(kernel, X, S.astype(dtype), coef, n_jobs)
@@ -166,7 +166,7 @@ def test_every_point_has_its_outputs(n, dtype):
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("name", NAMES)
 def test_outputs_do_not_depend_on_threads(name, format, dtype):
-    X, (S, coef) = format(gaussian(1000)), support_vectors(PANEL + 100)
+    X, (S, coef) = format(gaussian(1000)), support_vectors(PANEL_POINTS + 100)
     kernel = settle(name, format(S), fit_intercept=True)
     once = joined(kernel, X, format(S.astype(dtype)), coef)
     for n_jobs in (1, 2, 3, -1):
@@ -211,10 +211,10 @@ def test_threads_do_not_run_far_ahead_of_who_consumes(monkeypatch):
     left = ProductKernel.left
     monkeypatch.setattr(ProductKernel, "left", lambda *a: (starts.append(0), left(*a))[1])
     S, coef = support_vectors()
-    blocks = outputs(settle("poly", S), gaussian(60 * BLOCK), S, coef, True, 2)
+    blocks = outputs(settle("poly", S), gaussian(60 * BLOCK_POINTS), S, coef, True, 2)
     next(blocks)
     time.sleep(0.3)
     ahead = len(starts)
-    assert sum(len(block) for block in blocks) == 59 * BLOCK
+    assert sum(len(block) for block in blocks) == 59 * BLOCK_POINTS
     assert len(starts) == 60
     assert ahead < 20

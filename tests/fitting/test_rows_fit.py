@@ -20,7 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from bayespoint import BayesPointClassifier
 from bayespoint.fitting import parameters as evidence
 from bayespoint.fitting import rows_fit as fit_rows
-from bayespoint.geometry.row_store import WHOLE
+from bayespoint.geometry.row_store import MAX_POINTS_IN_ONE_BLOCK
 from bayespoint.solvers import Billiard, Perceptron
 
 
@@ -59,7 +59,7 @@ def large():
 @pytest.fixture(scope="module")
 def fitted(large):
     X, _, y, _ = large
-    assert len(X) > WHOLE
+    assert len(X) > MAX_POINTS_IN_ONE_BLOCK
     return classifier(n_jobs=2).fit(X, y)
 
 

@@ -476,7 +476,7 @@ def test_precomputed_cannot_be_normalized():
 )
 def test_negative_squared_length_is_an_error_that_names_the_row(name, parameters):
     X = np.array([[1.0, 0.0], [3.0, 0.0], [2.0, 0.0]])
-    own = [settle(name, X, **parameters)._plain(x[None], x[None])[0, 0] for x in X]
+    own = [settle(name, X, **parameters)._values(x[None], x[None])[0, 0] for x in X]
     message = re.escape(f"k(x, x) = {min(own):.3g} for row {np.argmin(own)},")
     for attempt in (
         lambda: settle(name, X, **parameters).lengths(X),

@@ -12,12 +12,18 @@ from bayespoint._jit.sparse_product import add_product
 from bayespoint._runtime.threads import one_blas_thread, threads
 from bayespoint.geometry import row_store
 from bayespoint.geometry.kernels import Kernel, settle_kernel
-from bayespoint.geometry.row_store import BLOCK, MISSING, WHOLE, RowStore, block_size
-from bayespoint.geometry.unit_kernel import PANEL, AnyKernel, ProductKernel
+from bayespoint.geometry.row_store import (
+    BLOCK_POINTS,
+    MAX_POINTS_IN_ONE_BLOCK,
+    NOT_STORED,
+    RowStore,
+    block_size,
+)
+from bayespoint.geometry.unit_kernel import PANEL_POINTS, AnyKernel, ProductKernel
 
 SEED = int(os.environ.get("BAYESPOINT_TEST_SEED", "0"))
 EPS = np.finfo(np.float32).eps
-MANY = WHOLE + 100  # too many for a single block
+MANY = MAX_POINTS_IN_ONE_BLOCK + 100  # too many for a single block
 
 
 @pytest.fixture(autouse=True)
@@ -28,8 +34,8 @@ def _one_blas_thread():
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(row_store, "WHOLE", 8)
-    monkeypatch.setattr(row_store, "BLOCK", 8)
+    monkeypatch.setattr(row_store, "MAX_POINTS_IN_ONE_BLOCK", 8)
+    monkeypatch.setattr(row_store, "BLOCK_POINTS", 8)
 
 
 def unit_kernel(name, m, n_features, share=1.0):
@@ -49,7 +55,7 @@ def any_kernel(m):
 
 
 def held(store):
-    return np.flatnonzero(store.slot != MISSING)
+    return np.flatnonzero(store.slot != NOT_STORED)
 
 
 def all_rows(kernel, n_rows, seed, thread_map=map):
@@ -62,7 +68,7 @@ def all_rows(kernel, n_rows, seed, thread_map=map):
         score[missing] = rng.integers(0, 3, missing.size)
         store.fetch(missing[: rng.integers(1, 150)], score)
         matrix[held(store)] = store.rows[store.slot[held(store)]]
-        missing = missing[store.slot[missing] == MISSING]
+        missing = missing[store.slot[missing] == NOT_STORED]
     return matrix
 
 
@@ -97,7 +103,7 @@ def test_long_sequences_of_fetches(kinds, small_blocks, monkeypatch):
     rng, (kernel, gram) = np.random.default_rng(SEED), any_kernel(60)
     store = RowStore(kernel, 20)
     for _ in range(400):
-        needed = rng.permutation(np.flatnonzero(store.slot == MISSING))[: rng.integers(1, 15)]
+        needed = rng.permutation(np.flatnonzero(store.slot == NOT_STORED))[: rng.integers(1, 15)]
         score = rng.integers(0, 5, 60)
         before, n_before = held(store), store.n_computed
         store.fetch(needed, score)
@@ -113,7 +119,7 @@ def test_long_sequences_of_fetches(kinds, small_blocks, monkeypatch):
         slots = store.slot[now]
         assert len(np.unique(slots)) == len(slots)
         np.testing.assert_array_equal(store._point[slots], now)
-        assert np.sum(store._point != MISSING) == len(now)
+        assert np.sum(store._point != NOT_STORED) == len(now)
         np.testing.assert_array_equal(store.rows[slots], gram[now])
 
 
@@ -167,12 +173,12 @@ def test_bits_depend_neither_on_the_block_nor_on_threads_nor_on_capacity(name, n
 @pytest.mark.parametrize("n_features", [20, 300])
 def test_kinds_of_positions_are_those_of_equal_digits(n_features, monkeypatch):
     kernel = unit_kernel("linear", MANY, n_features)
-    kinds = row_store._kinds_of_positions(kernel, BLOCK)
+    kinds = row_store._kinds_of_positions(kernel, BLOCK_POINTS)
     store = RowStore(kernel, 1)
-    store.fetch(np.arange(BLOCK), np.zeros(MANY))  # each has a position of its kind
-    assert len(kinds) == store.n_computed == BLOCK
-    out = np.empty((BLOCK, PANEL), dtype=np.float32)
-    kernel.panel(kernel.rows(np.full(BLOCK, 5)), 0, out)  # equal rows in all positions
+    store.fetch(np.arange(BLOCK_POINTS), np.zeros(MANY))  # each has a position of its kind
+    assert len(kinds) == store.n_computed == BLOCK_POINTS
+    out = np.empty((BLOCK_POINTS, PANEL_POINTS), dtype=np.float32)
+    kernel.panel(kernel.rows(np.full(BLOCK_POINTS, 5)), 0, out)  # equal rows in all positions
     firsts = [out[kinds == kind][0] for kind in np.unique(kinds)]
     for kind, first in zip(np.unique(kinds), firsts, strict=True):
         assert np.all(out[kinds == kind] == first)
@@ -203,9 +209,13 @@ def test_blocks_are_all_of_few_points_and_smaller_for_wide_ones():
     def size(n_points, n_features):
         return block_size(SimpleNamespace(n_points=n_points, n_features=n_features))
 
-    assert [size(1, 3), size(WHOLE, 3), size(WHOLE, 10**9)] == [1, WHOLE, WHOLE]
-    assert [size(MANY, 1), size(MANY, 10**4)] == [BLOCK, BLOCK]
-    assert 8 < size(MANY, 10**6) < size(MANY, 2 * 10**5) < BLOCK
+    assert [size(1, 3), size(MAX_POINTS_IN_ONE_BLOCK, 3), size(MAX_POINTS_IN_ONE_BLOCK, 10**9)] == [
+        1,
+        MAX_POINTS_IN_ONE_BLOCK,
+        MAX_POINTS_IN_ONE_BLOCK,
+    ]
+    assert [size(MANY, 1), size(MANY, 10**4)] == [BLOCK_POINTS, BLOCK_POINTS]
+    assert 8 < size(MANY, 10**6) < size(MANY, 2 * 10**5) < BLOCK_POINTS
     assert 4 * size(MANY, 10**6) * 10**6 <= 2**26
     assert size(MANY, 10**9) == 8
 
@@ -222,14 +232,14 @@ def test_many_equal_points_make_blocks():
 
 
 def test_wide_sparse_points(monkeypatch):
-    monkeypatch.setattr(row_store, "_WIDEST_BLOCK", 2**21)
+    monkeypatch.setattr(row_store, "_MAX_DENSE_BLOCK_BYTES", 2**21)
     rng = np.random.default_rng(SEED)
     where = (np.repeat(np.arange(MANY), 5), rng.integers(0, 200_000, 5 * MANY))
     X = sparse.csr_array((rng.standard_normal(5 * MANY), where), shape=(MANY, 200_000))
     lengths = np.sqrt((X**2).sum(axis=1))
     points = rng.permutation(MANY)[:100]
     stores = [RowStore(ProductKernel(Kernel("linear"), X), n) for n in (1, 200)]
-    assert stores[0].block < BLOCK
+    assert stores[0].block < BLOCK_POINTS
     for store, needed in zip(stores, (points[:50], points[::-1][50:]), strict=True):
         store.fetch(needed, np.zeros(MANY))
         gram = (X[points[:50]] @ X.T).toarray() / np.outer(lengths[points[:50]], lengths)

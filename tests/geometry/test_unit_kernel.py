@@ -8,9 +8,15 @@ import pytest
 from scipy import sparse
 
 from bayespoint.geometry import unit_kernel
-from bayespoint.geometry.kernels import FAR, NOT_FINITE, Kernel, plain_lengths, settle_kernel
+from bayespoint.geometry.kernels import (
+    MAX_SQUARED_WIDTHS,
+    NOT_FINITE_MESSAGE,
+    Kernel,
+    settle_kernel,
+    unnormalized_lengths,
+)
 from bayespoint.geometry.unit_kernel import (
-    PANEL,
+    PANEL_POINTS,
     AnyKernel,
     ProductKernel,
     is_product_kernel,
@@ -36,7 +42,7 @@ FLAGS = [{"fit_intercept": a, "normalize": b} for a in (False, True) for b in (F
 
 @pytest.fixture(autouse=True)
 def few_features_are_worthwhile(monkeypatch):
-    monkeypatch.setattr(unit_kernel, "WORTHWHILE", 0)
+    monkeypatch.setattr(unit_kernel, "MIN_FEATURES_SAVED", 0)
 
 
 def settle(name, X, **changes):
@@ -83,7 +89,7 @@ def rounding(kernel, X, Y):
         return known * max(4 * kernel.gamma * np.concatenate(norms).max() ** 2, 1.0)
     by, power = [lengths(kernel, A) for A in (X, Y)], 1
     if kernel.normalize:
-        by = [plain_lengths(kernel, A) * b for A, b in zip((X, Y), by, strict=True)]
+        by = [unnormalized_lengths(kernel, A) * b for A, b in zip((X, Y), by, strict=True)]
     size = np.outer(*norms)
     if kernel.name != "linear":
         size = kernel.gamma * size + abs(kernel.coef0)
@@ -150,7 +156,7 @@ def test_a_single_feature(case):
 
 
 @pytest.mark.parametrize("format", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("n", [PANEL, PANEL + 1, 2 * PANEL + 1])
+@pytest.mark.parametrize("n", [PANEL_POINTS, PANEL_POINTS + 1, 2 * PANEL_POINTS + 1])
 def test_more_points_than_a_panel(n, format):
     Y, rows = gaussian(n), np.array([n - 1, 0, 7])
     kernel = settle("rbf", format(Y), gamma=0.1, fit_intercept=True)
@@ -162,11 +168,13 @@ def test_more_points_than_a_panel(n, format):
     assert values(unit, unit.rows(np.arange(99)), 99).max() <= 1  # whatever rounding says
 
 
-@pytest.mark.parametrize("n", [0, 1, PANEL - 1, PANEL, PANEL + 1, 5 * PANEL])
+@pytest.mark.parametrize(
+    "n", [0, 1, PANEL_POINTS - 1, PANEL_POINTS, PANEL_POINTS + 1, 5 * PANEL_POINTS]
+)
 def test_panels_follow_each_other(n):
     parts = panels(n)
     assert [i for part in parts for i in range(part.start, part.stop)] == list(range(n))
-    assert all(0 < part.stop - part.start <= PANEL for part in parts)
+    assert all(0 < part.stop - part.start <= PANEL_POINTS for part in parts)
 
 
 # --- large and small numbers
@@ -196,7 +204,7 @@ def test_extreme_scales_are_right_or_an_error(name, unit):
             product, right = ProductKernel(kernel, X), expected(kernel, X, X)
             out = values(product, product.left(X), 8)
         except ValueError as error:
-            assert str(error) == NOT_FINITE  # noqa: PT017
+            assert str(error) == NOT_FINITE_MESSAGE  # noqa: PT017
         else:  # `rounding` for a size of 1: the unit cancels
             np.testing.assert_allclose(out, right, atol=(N_FEATURES + 12) * EPS, rtol=0)
 
@@ -219,7 +227,7 @@ def test_a_kernel_that_is_not_a_number_is_an_error(degree, fit_intercept):
         flags = {"fit_intercept": fit_intercept, "gamma": 1.0, "coef0": 1.0}
         kernel = settle("poly", Y, degree=degree, **flags)
         unit = ProductKernel(kernel, Y)
-        with pytest.raises(ValueError, match=re.escape(NOT_FINITE)):
+        with pytest.raises(ValueError, match=re.escape(NOT_FINITE_MESSAGE)):
             values(unit, unit.left(Y), 8)
         check(kernel, Y[[0]], Y[[0, 2, 3]])
 
@@ -239,7 +247,7 @@ def test_products_will_do_for_functions_of_the_inner_product(format):
 def test_products_will_not_do_for_rbf_far_from_its_origin():
     X = gaussian(20)
     X[0] = np.eye(N_FEATURES)[0] * 20
-    for far, answer in ((0.99 * FAR, True), (1.01 * FAR, False)):
+    for far, answer in ((0.99 * MAX_SQUARED_WIDTHS, True), (1.01 * MAX_SQUARED_WIDTHS, False)):
         assert is_product_kernel(Kernel("rbf", gamma=far / 400), X) is answer
         assert is_product_kernel(Kernel("rbf", gamma=far / 400), sparse.csr_array(X)) is answer
     away = gaussian(20) + 1e6
@@ -253,7 +261,7 @@ def test_sparse_linear_keeps_its_digits_far_from_zero_or_products_will_not_do():
     kernel = settle("linear", csr, fit_intercept=True)
     if is_product_kernel(kernel, csr):
         unit = ProductKernel(kernel, csr)
-        known = (N_FEATURES + 12) * EPS * 4 * FAR  # what rbf may lose
+        known = (N_FEATURES + 12) * EPS * 4 * MAX_SQUARED_WIDTHS  # what rbf may lose
         out = values(unit, unit.left(csr), 30)
         np.testing.assert_allclose(out, expected(kernel, X, X), atol=known, rtol=0)
 
@@ -261,11 +269,11 @@ def test_sparse_linear_keeps_its_digits_far_from_zero_or_products_will_not_do():
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("name", ["laplacian", lambda A, B: (A @ B.T) ** 2, "precomputed"])
 def test_any_kernel_is_the_kernel_of_unit_points(name, fit_intercept):
-    X = gaussian(PANEL + 1)
+    X = gaussian(PANEL_POINTS + 1)
     X = X @ X.T if name == "precomputed" else X
     kernel = settle(name, X, fit_intercept=fit_intercept)
     matrix = X + kernel.constant if name == "precomputed" else kernel(X, X)
-    root, rows = np.sqrt(np.diagonal(matrix)), np.array([PANEL, 3, 3, 0])
+    root, rows = np.sqrt(np.diagonal(matrix)), np.array([PANEL_POINTS, 3, 3, 0])
     unit = AnyKernel(kernel, X, root)
     right = (matrix / np.outer(root, root))[rows]
     np.testing.assert_allclose(values(unit, unit.rows(rows), 4), right, atol=EPS, rtol=0)

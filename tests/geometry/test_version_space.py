@@ -17,7 +17,7 @@ from bayespoint._jit.perceptron import learn
 from bayespoint.geometry import version_space
 from bayespoint.geometry.gram import unit_gram
 from bayespoint.geometry.version_space import (
-    NAMED_CONFLICTS,
+    MAX_NAMED_POINTS,
     SMALLEST_MARGIN,
     NoVersionSpaceError,
     VersionSpace,
@@ -561,8 +561,8 @@ def test_no_more_pairs_are_named_than_can_be_read():
     y = np.array([1.0] * 5 + [-1.0] * 4)
     space = linear_space(np.ones((9, 2)), y)
     error = conflict_of(space)
-    assert len(re.findall(r"\d+ and \d+", str(error))) == NAMED_CONFLICTS
-    assert f"and {5 * 4 - NAMED_CONFLICTS} more pairs" in str(error)
+    assert len(re.findall(r"\d+ and \d+", str(error))) == MAX_NAMED_POINTS
+    assert f"and {5 * 4 - MAX_NAMED_POINTS} more pairs" in str(error)
     assert error.conflict.tolist() == list(range(9))
     np.testing.assert_allclose(error.weights, [0.1] * 5 + [0.125] * 4, rtol=4 * EPS)
     assert proof_residual(space, error) <= 16 * EPS
@@ -608,9 +608,9 @@ def test_point_at_the_origin_is_named():
 
 def test_all_points_at_the_origin():
     error = conflict_of(
-        linear_space(np.zeros((NAMED_CONFLICTS + 4, 2)), np.ones(NAMED_CONFLICTS + 4))
+        linear_space(np.zeros((MAX_NAMED_POINTS + 4, 2)), np.ones(MAX_NAMED_POINTS + 4))
     )
-    assert f"{NAMED_CONFLICTS - 1}] and 4 more lie at the origin" in str(error)
+    assert f"{MAX_NAMED_POINTS - 1}] and 4 more lie at the origin" in str(error)
 
 
 @pytest.mark.parametrize("seed", [63, 477, 508, 1928, 2927])

@@ -7,7 +7,7 @@ from bayespoint._runtime.threads import threads
 from bayespoint.solvers import EP, Nystroem
 from bayespoint.solvers.ep import Sites
 from bayespoint.solvers.ep import propagate as propagate_whole
-from bayespoint.solvers.nystroem import BLOCK, propagate
+from bayespoint.solvers.nystroem import FEATURE_ROWS_PER_BLOCK, propagate
 
 SOFTNESS = 0.2
 
@@ -58,7 +58,7 @@ def test_covariance_is_that_of_the_sites():
 
 
 def test_single_precision_is_enough():
-    features, signs, noise = problem(2 * BLOCK + 7, 20)
+    features, signs, noise = problem(2 * FEATURE_ROWS_PER_BLOCK + 7, 20)
     double = propagate(features, signs, noise, tol=1e-4)
     single = propagate(features.astype(np.float32), signs, noise, tol=1e-4)
     assert single.residual <= 1e-4
@@ -78,7 +78,7 @@ def test_a_nearly_hard_boundary_in_single_precision():
 
 
 def test_threads_do_not_matter():
-    material = problem(3 * BLOCK + 5, 10)
+    material = problem(3 * FEATURE_ROWS_PER_BLOCK + 5, 10)
     alone = propagate(*material)
     with threads(2) as thread_map:
         together = propagate(*material, thread_map=thread_map)
@@ -104,9 +104,9 @@ def test_sites_that_are_given_stay_as_they_are():
 
 
 def test_a_sweep_that_is_broken_off_changes_nothing():
-    material = problem(3 * BLOCK, 5)
+    material = problem(3 * FEATURE_ROWS_PER_BLOCK, 5)
     one = propagate(*material, max_iter=1)
-    broken = propagate(*material, hurry=lambda: True)
+    broken = propagate(*material, break_off=lambda: True)
     assert broken.n_iter == 1
     np.testing.assert_array_equal(broken.mean, one.mean)
 

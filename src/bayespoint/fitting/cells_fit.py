@@ -12,7 +12,7 @@ from joblib import effective_n_jobs
 from .._runtime.interrupt import interrupts
 from .._runtime.progress import Progress
 from .._runtime.threads import threads
-from ..solvers.cells import TOO_LARGE, nearest
+from ..solvers.cells import MAX_CELL_RATIO, nearest
 from . import gram_fit
 from .parameters import part_of_each_class
 from .task import Answer, Task
@@ -54,20 +54,20 @@ def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
 
 def _check_memory(task: Task) -> None:
     n_outputs, m = task.signs.shape
-    each = gram_fit.memory(min(TOO_LARGE * task.solver.n_points, m), n_outputs, task.solver)
+    each = gram_fit.memory(min(MAX_CELL_RATIO * task.solver.n_points, m), n_outputs, task.solver)
     hypotheses = 8 * n_outputs * m * (2 * task.solver.n_draws + 4) / 2**20
     needed = each * effective_n_jobs(task.n_jobs) + hypotheses + task.copied / 2**20
     if needed > task.cache_size:
         raise ValueError(
-            f"Cells of up to {TOO_LARGE * task.solver.n_points} points, and the draws of all {m}, "
-            f"need up to {math.ceil(needed)} MB, but cache_size is {task.cache_size:g}. Raise "
+            f"Cells of up to {MAX_CELL_RATIO * task.solver.n_points} points, and the draws of all "
+            f"{m}, need up to {math.ceil(needed)} MB, but cache_size is {task.cache_size:g}. Raise "
             "cache_size, or lower n_points or n_draws of the solver."
         )
 
 
 def _members(task: Task, cell: np.ndarray, n_cells: int) -> list[np.ndarray]:
     """Return the points of each cell; of many that cannot be divided, a part."""
-    most = TOO_LARGE * task.solver.n_points
+    most = MAX_CELL_RATIO * task.solver.n_points
     order = np.argsort(cell, kind="stable")
     cells = np.split(order, np.cumsum(np.bincount(cell, minlength=n_cells))[:-1])
     rngs = task.rng.spawn(n_cells)

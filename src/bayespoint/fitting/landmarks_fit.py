@@ -15,7 +15,7 @@ from .._runtime.threads import threads
 from ..geometry.gram import unit_gram
 from ..geometry.kernels import in_double
 from ..geometry.unit_kernel import ProductKernel, panels
-from ..solvers.nystroem import BLOCK
+from ..solvers.nystroem import FEATURE_ROWS_PER_BLOCK
 from .parameters import part_of_each_class
 from .task import Answer, Task
 from .time_budget import affordable_part, warn_unless_converged
@@ -68,7 +68,7 @@ def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
 def memory(m: int, n_outputs: int, n_landmarks: int, itemsize: int, n_draws: int) -> float:
     """Return the megabytes of features, of the matrices of a sweep, of sites and draws."""
     r = min(m, n_landmarks)
-    matrices = 12 * r * r + 4 * BLOCK * r
+    matrices = 12 * r * r + 4 * FEATURE_ROWS_PER_BLOCK * r
     return (itemsize * m * r + 8 * (matrices + n_outputs * (10 * m + 2 * n_draws * r))) / 2**20
 
 
@@ -97,10 +97,10 @@ def describe_points(
     to_basis = landmarks.to_basis.astype(dtype)
 
     def work(start: int) -> None:
-        here = slice(start, min(start + BLOCK, len(rows)))
+        here = slice(start, min(start + FEATURE_ROWS_PER_BLOCK, len(rows)))
         np.matmul(values(here), to_basis, out=features[here])
 
-    for _ in thread_map(work, range(0, len(rows), BLOCK)):
+    for _ in thread_map(work, range(0, len(rows), FEATURE_ROWS_PER_BLOCK)):
         pass
     return landmarks, features
 

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from .._runtime.threads import one_blas_thread, threads
 from ..geometry.kernels import Kernel, in_double
-from ..geometry.row_store import BLOCK
+from ..geometry.row_store import BLOCK_POINTS
 from ..geometry.unit_kernel import ProductKernel, is_product_kernel, lengths_in_blocks, panels
 from ..solvers.cells import nearest
 
@@ -96,8 +96,8 @@ def _fast_outputs(kernel: Kernel, X, support_vectors, coef: np.ndarray, n_jobs: 
     parts = panels(unit.n_points)
 
     def work(start: int) -> np.ndarray:
-        left = unit.left(X[start : start + BLOCK])
-        n = min(BLOCK, X.shape[0] - start)
+        left = unit.left(X[start : start + BLOCK_POINTS])
+        n = min(BLOCK_POINTS, X.shape[0] - start)
         total = np.zeros((n, coef.shape[1]))
         for number, here in enumerate(parts):
             values = np.empty((n, here.stop - here.start), dtype=np.float32)
@@ -106,4 +106,4 @@ def _fast_outputs(kernel: Kernel, X, support_vectors, coef: np.ndarray, n_jobs: 
         return total
 
     with one_blas_thread(), threads(n_jobs) as thread_map:
-        yield from thread_map(work, range(0, X.shape[0], BLOCK))
+        yield from thread_map(work, range(0, X.shape[0], BLOCK_POINTS))

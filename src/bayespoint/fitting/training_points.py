@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..geometry.gram import IndefiniteKernelError, check_symmetric
-from ..geometry.kernels import NOT_FINITE
+from ..geometry.kernels import NOT_FINITE_MESSAGE
 from ..geometry.problem import off_origin
-from ..geometry.row_store import WHOLE
+from ..geometry.row_store import MAX_POINTS_IN_ONE_BLOCK
 from ..geometry.unit_kernel import is_product_kernel, lengths_in_blocks
 from .task import Task
 
@@ -26,11 +26,11 @@ def used_points(task: Task) -> tuple[np.ndarray, np.ndarray]:
     else:
         lengths = lengths_in_blocks(task.kernel, task.X)
     if not np.isfinite(lengths).all():
-        raise ValueError(NOT_FINITE)
+        raise ValueError(NOT_FINITE_MESSAGE)
     rows = off_origin(lengths)
     return rows, lengths[rows]
 
 
 def single_will_do(task: Task, X) -> bool:
     """Tell whether products in single precision are exact enough, and worth it."""
-    return X.shape[0] > WHOLE and is_product_kernel(task.kernel, X)
+    return X.shape[0] > MAX_POINTS_IN_ONE_BLOCK and is_product_kernel(task.kernel, X)

@@ -12,9 +12,9 @@ from scipy import linalg
 ROUNDING = 4 * np.finfo(float).eps
 # Kernel matrices may come from single precision: entries that should be equal then differ
 # by some 1e-7, and eigenvalues that should be zero are negative, but not more than this.
-LARGEST_ASYMMETRY = 1e-6
-LARGEST_NOISE = 1e-5
-_BLOCK = 256
+MAX_ASYMMETRY = 1e-6
+MAX_EIGENVALUE_NOISE = 1e-5
+_BLOCK_POINTS = 256
 
 
 class Gram(NamedTuple):
@@ -127,7 +127,7 @@ def check_symmetric(matrix: np.ndarray) -> None:
 def is_definite(matrix: np.ndarray) -> bool:
     """Tell whether a unit matrix can be a Gram matrix, but for noise."""
     shifted = matrix.copy()
-    shifted.flat[:: len(matrix) + 1] += LARGEST_NOISE
+    shifted.flat[:: len(matrix) + 1] += MAX_EIGENVALUE_NOISE
     return linalg.lapack.dpotrf(shifted.T, overwrite_a=1, clean=0)[1] == 0
 
 
@@ -143,13 +143,13 @@ def _symmetrize(matrix: np.ndarray) -> None:
 
 def _pairs_of_blocks(m: int) -> list[tuple[slice, slice]]:
     """Return blocks of the upper triangle, small enough to stay in the cache."""
-    blocks = [slice(i, i + _BLOCK) for i in range(0, m, _BLOCK)]
+    blocks = [slice(i, i + _BLOCK_POINTS) for i in range(0, m, _BLOCK_POINTS)]
     return [(rows, columns) for i, rows in enumerate(blocks) for columns in blocks[i:]]
 
 
 def _refuse_asymmetry(difference: np.ndarray) -> None:
     asymmetry = float(np.abs(difference).max(initial=0.0))
-    if asymmetry > LARGEST_ASYMMETRY:
+    if asymmetry > MAX_ASYMMETRY:
         raise ValueError(
             "A kernel matrix should be symmetric, but two of its entries that should "
             f"be equal differ by {asymmetry:.3g} (relative to the diagonal). Pass "
@@ -200,7 +200,7 @@ class IndefiniteKernelError(ValueError):
 def _check_definite(matrix: np.ndarray, softness: float) -> None:
     """Raise if the smallest eigenvalue is clearly negative."""
     smallest = float(linalg.eigvalsh(matrix, subset_by_index=[0, 0])[0])
-    if smallest > -LARGEST_NOISE:
+    if smallest > -MAX_EIGENVALUE_NOISE:
         return
     of_kernel = smallest * (1 + softness) - softness
     error = IndefiniteKernelError(

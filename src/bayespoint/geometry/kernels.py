@@ -16,17 +16,17 @@ GAMMA_KERNELS = ("poly", "rbf", "laplacian", "sigmoid")
 KERNELS = ("linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed")
 
 # Rows of a callable kernel evaluated at once when only its diagonal is wanted.
-_DIAGONAL_BLOCK = 128
+_BLOCK_ROWS = 128
 # With so many features or fewer, distances are sums of squared differences.
-_FEW_FEATURES = 16
+_MAX_DIFFERENCE_FEATURES = 16
 # Beyond this many widths of the kernel from the origin, squared, products lose digits.
-FAR = 64.0
+MAX_SQUARED_WIDTHS = 64.0
 # Points whose rbf kernel is this near to one are neighbors. If they have more differences
 # than this, some tenths of a second of work, most points are neighbors anyway.
-_NEIGHBORS = 1e-6
-_NEIGHBOR_WORK = 50_000_000
+_NEIGHBOR_GAP = 1e-6
+_MAX_NEIGHBOR_DIFFERENCES = 50_000_000
 
-NOT_FINITE = (
+NOT_FINITE_MESSAGE = (
     "The kernel should give a finite number for every pair of rows, but some are NaN or "
     "infinite. Scale the features to moderate numbers, or change gamma, degree (a whole number "
     "for negative inner products) or coef0."
@@ -51,9 +51,9 @@ class Kernel(NamedTuple):
 
     def __call__(self, X, Y) -> np.ndarray:
         """Return k(x, y) for every row x of X and y of Y."""
-        matrix = self._plain(X, Y)
+        matrix = self._values(X, Y)
         if self.normalize:
-            matrix = matrix / np.outer(plain_lengths(self, X), plain_lengths(self, Y))
+            matrix = matrix / np.outer(unnormalized_lengths(self, X), unnormalized_lengths(self, Y))
         return matrix + self.constant if self.constant else matrix
 
     def lengths(self, X) -> np.ndarray:
@@ -63,7 +63,7 @@ class Kernel(NamedTuple):
             squared = (squared > 0).astype(float)
         return np.sqrt(squared + self.constant)
 
-    def _plain(self, X, Y) -> np.ndarray:
+    def _values(self, X, Y) -> np.ndarray:
         if callable(self.name):
             matrix = self.name(X, Y)
         elif self.name == "rbf" and not sparse.issparse(X) and not sparse.issparse(Y):
@@ -124,7 +124,7 @@ def settle_kernel(
             "for example with StandardScaler."
         )
     if not np.isfinite(mean):
-        raise ValueError(NOT_FINITE)
+        raise ValueError(NOT_FINITE_MESSAGE)
     return kernel._replace(constant=mean if mean > 0 else 1.0)
 
 
@@ -195,16 +195,16 @@ def _dense_rbf(X, Y, gamma: float, origin) -> np.ndarray:
     that all digits would be lost.
     """
     with np.errstate(over="ignore"):
-        if X.shape[1] <= _FEW_FEATURES:
+        if X.shape[1] <= _MAX_DIFFERENCE_FEATURES:
             return np.exp(-gamma * cdist(X, Y, "sqeuclidean"))
         X, Y = X - origin, Y - origin
         reach = max(row_norms(A, squared=True).max(initial=0.0) for A in (X, Y))
-        if not gamma * reach <= FAR:
+        if not gamma * reach <= MAX_SQUARED_WIDTHS:
             return np.exp(-gamma * cdist(X, Y, "sqeuclidean"))
         matrix = rbf_kernel(X, Y, gamma=gamma)
-    rows, columns = np.nonzero(matrix > 1 - _NEIGHBORS)
-    if len(rows) * X.shape[1] <= _NEIGHBOR_WORK:
-        for part in np.array_split(np.arange(len(rows)), 1 + len(rows) // _DIAGONAL_BLOCK):
+    rows, columns = np.nonzero(matrix > 1 - _NEIGHBOR_GAP)
+    if len(rows) * X.shape[1] <= _MAX_NEIGHBOR_DIFFERENCES:
+        for part in np.array_split(np.arange(len(rows)), 1 + len(rows) // _BLOCK_ROWS):
             off = X[rows[part]] - Y[columns[part]]
             matrix[rows[part], columns[part]] = np.exp(-gamma * np.sum(off**2, axis=1))
     return matrix
@@ -236,7 +236,7 @@ def _settle_gamma(gamma, X, name) -> float:
     return scale
 
 
-def plain_lengths(kernel: Kernel, X) -> np.ndarray:
+def unnormalized_lengths(kernel: Kernel, X) -> np.ndarray:
     """Return |phi(x)| before normalisation; a point at the origin stays there."""
     lengths = np.sqrt(_squared_lengths(kernel, X))
     return np.where(lengths > 0, lengths, 1.0)
@@ -268,8 +268,8 @@ def _squared_lengths(kernel: Kernel, X) -> np.ndarray:
 def _callable_diagonal(function: Callable, X) -> np.ndarray:
     """Return the diagonal of a user's kernel, a few rows at a time."""
     blocks = []
-    for start in range(0, X.shape[0], _DIAGONAL_BLOCK):
-        block = X[start : start + _DIAGONAL_BLOCK]
+    for start in range(0, X.shape[0], _BLOCK_ROWS):
+        block = X[start : start + _BLOCK_ROWS]
         rows = block.shape[0]
         blocks.append(np.diagonal(_checked_matrix(function(block, block), rows, rows)))
     return np.concatenate(blocks) if blocks else np.empty(0)
@@ -286,5 +286,5 @@ def _checked_matrix(matrix, n_rows: int, n_columns: int) -> np.ndarray:
             f"shape {matrix.shape}."
         )
     if not np.isfinite(matrix).all():
-        raise ValueError(NOT_FINITE)
+        raise ValueError(NOT_FINITE_MESSAGE)
     return matrix

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from .unit_kernel import PANEL, AnyKernel, ProductKernel, panels
+from .unit_kernel import PANEL_POINTS, AnyKernel, ProductKernel, panels
 
 # Rows computed by one matrix product. Less is slower a row; more needs more rows to be
 # guessed before anybody asks for them (docs/architecture.md).
-BLOCK = 96
+BLOCK_POINTS = 96
 # Bytes of the rows of a block of sparse points, made dense.
-_WIDEST_BLOCK = 2**26
+_MAX_DENSE_BLOCK_BYTES = 2**26
 # Up to so many points all rows are one block.
-WHOLE = 2000
-MISSING = -1
+MAX_POINTS_IN_ONE_BLOCK = 2000
+NOT_STORED = -1
 
 
 class RowStore:
@@ -43,7 +43,7 @@ class RowStore:
     rows : array of shape (n_rows, n_points)
         The rows, in any order.
     slot : array of shape (n_points,)
-        Where the row of each point is, or MISSING.
+        Where the row of each point is, or NOT_STORED.
     n_computed : int
         Rows computed so far, those computed twice counted twice.
     """
@@ -53,9 +53,9 @@ class RowStore:
         self.kernel = kernel
         self.block = block_size(kernel)
         self.rows = _large_array((min(max(n_rows, self.block), m), m))
-        self.slot = np.full(m, MISSING, dtype=np.int32)
+        self.slot = np.full(m, NOT_STORED, dtype=np.int32)
         self.n_computed = 0
-        self._point = np.full(len(self.rows), MISSING, dtype=np.int64)
+        self._point = np.full(len(self.rows), NOT_STORED, dtype=np.int64)
         self._map = thread_map
         self._scratch = threading.local()
         self._kind = _kinds_of_positions(kernel, self.block)
@@ -72,16 +72,16 @@ class RowStore:
             in advance.
         """
         block = self._choose(needed, score)
-        filled = np.flatnonzero(block != MISSING)
+        filled = np.flatnonzero(block != NOT_STORED)
         points = block[filled]
-        left: Any = self.kernel.rows(np.where(block == MISSING, points[0], block))
+        left: Any = self.kernel.rows(np.where(block == NOT_STORED, points[0], block))
         slots = self._make_room(len(points), score)
         parts = panels(self.kernel.n_points)
 
         def fill(number: int) -> None:
             here = parts[number]
             if not hasattr(self._scratch, "panel"):
-                self._scratch.panel = np.empty((self.block, PANEL), dtype=np.float32)
+                self._scratch.panel = np.empty((self.block, PANEL_POINTS), dtype=np.float32)
             out = self._scratch.panel[:, : here.stop - here.start]
             self.kernel.panel(left, number, out)
             self.rows[slots, here] = out if len(filled) == self.block else out[filled]
@@ -95,10 +95,10 @@ class RowStore:
         self.n_computed += len(points)
 
     def _choose(self, needed: np.ndarray, score: np.ndarray) -> np.ndarray:
-        """Return the point for each position of a block, or MISSING."""
+        """Return the point for each position of a block, or NOT_STORED."""
         wanted = np.concatenate([needed, self._likely(needed, score)])
         kinds = self._kind[wanted % self.block]
-        block = np.full(self.block, MISSING, dtype=np.int64)
+        block = np.full(self.block, NOT_STORED, dtype=np.int64)
         for kind in np.unique(self._kind):
             positions = np.flatnonzero(self._kind == kind)
             these = wanted[kinds == kind][: len(positions)]
@@ -110,7 +110,7 @@ class RowStore:
 
         Only as many as have a higher score than the rows that would make room for them.
         """
-        likely = (score > 0) & (self.slot == MISSING)
+        likely = (score > 0) & (self.slot == NOT_STORED)
         likely[needed] = False
         points = _highest(np.flatnonzero(likely), score, 2 * self.block)
         leaving = np.sort(self._value(score))[min(len(needed), self.block) :]
@@ -120,13 +120,13 @@ class RowStore:
 
     def _value(self, score: np.ndarray) -> np.ndarray:
         """Return the score of what is in each slot, -1 for nothing."""
-        return np.where(self._point == MISSING, -1, score[self._point])
+        return np.where(self._point == NOT_STORED, -1, score[self._point])
 
     def _make_room(self, n: int, score: np.ndarray) -> np.ndarray:
         """Return n free slots; rows with the lowest scores go first."""
         slots = _highest(np.arange(len(self._point)), -self._value(score), n)
         evicted = self._point[slots]
-        self.slot[evicted[evicted != MISSING]] = MISSING
+        self.slot[evicted[evicted != NOT_STORED]] = NOT_STORED
         return slots
 
 
@@ -139,9 +139,9 @@ def _highest(candidates: np.ndarray, score: np.ndarray, n: int) -> np.ndarray:
 
 def block_size(kernel: ProductKernel | AnyKernel) -> int:
     """Return how many rows to compute at once."""
-    if kernel.n_points <= WHOLE:
+    if kernel.n_points <= MAX_POINTS_IN_ONE_BLOCK:
         return kernel.n_points
-    return int(np.clip(_WIDEST_BLOCK // (4 * max(kernel.n_features, 1)), 8, BLOCK))
+    return int(np.clip(_MAX_DENSE_BLOCK_BYTES // (4 * max(kernel.n_features, 1)), 8, BLOCK_POINTS))
 
 
 def _kinds_of_positions(kernel: ProductKernel | AnyKernel, block: int) -> np.ndarray:

@@ -7,17 +7,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from .kernels import FAR, NOT_FINITE, Kernel, in_double, plain_lengths, squared_norms
+from .kernels import (
+    MAX_SQUARED_WIDTHS,
+    NOT_FINITE_MESSAGE,
+    Kernel,
+    in_double,
+    squared_norms,
+    unnormalized_lengths,
+)
 
 # Points on the right-hand side of one matrix product. The product then stays in the
 # processor's cache while its entries are mapped; larger ones are no faster.
-PANEL = 1024
+PANEL_POINTS = 1024
 # A feature that is not zero at fewer points than this share costs less in a sparse product
 # than in a dense one. As many features as this have to be saved for it to pay.
-THIN = 0.3
-WORTHWHILE = 40
+MAX_THIN_SHARE = 0.3
+MIN_FEATURES_SAVED = 40
 # Squares below this may vanish in single precision.
-LEAST = 1e-30
+MIN_SINGLE_SQUARE = 1e-30
 PRODUCT_KERNELS = ("linear", "poly", "rbf", "sigmoid")
 
 
@@ -91,7 +98,7 @@ class ProductKernel:
             out += np.multiply.outer(left.lift, right.lift)
         # One sum finds what is not finite.
         if not np.isfinite(out.sum()):
-            raise ValueError(NOT_FINITE)
+            raise ValueError(NOT_FINITE_MESSAGE)
 
     def _side(self, X, left: bool) -> Side:
         X = in_double(X)
@@ -142,7 +149,7 @@ def lengths_in_blocks(kernel: Kernel, X) -> np.ndarray:
 
 def panels(n_points: int) -> list[slice]:
     """Return the points of each panel."""
-    return [slice(i, min(i + PANEL, n_points)) for i in range(0, n_points, PANEL)]
+    return [slice(i, min(i + PANEL_POINTS, n_points)) for i in range(0, n_points, PANEL_POINTS)]
 
 
 def is_product_kernel(kernel: Kernel, X) -> bool:
@@ -153,13 +160,16 @@ def is_product_kernel(kernel: Kernel, X) -> bool:
     it loses its digits.
     """
     if kernel.name == "rbf":
-        return kernel.gamma * _squares(X, kernel.origin)[1] <= FAR
+        return kernel.gamma * _squares(X, kernel.origin)[1] <= MAX_SQUARED_WIDTHS
     if kernel.name == "linear" and sparse.issparse(X) and np.any(kernel.origin):
         largest = _squares(X, 0.0)[1] + np.sum(np.square(kernel.origin))
-        return bool(largest <= FAR * kernel.constant)
+        return bool(largest <= MAX_SQUARED_WIDTHS * kernel.constant)
     if kernel.name == "sigmoid":
         least, largest = _squares(X, 0.0)
-        return kernel.gamma * least >= LEAST and kernel.gamma * largest <= 1 / LEAST
+        return (
+            kernel.gamma * least >= MIN_SINGLE_SQUARE
+            and kernel.gamma * largest <= 1 / MIN_SINGLE_SQUARE
+        )
     return kernel.name in PRODUCT_KERNELS
 
 
@@ -186,7 +196,7 @@ def _features(kernel: Kernel, X, left: bool) -> tuple[Any, np.ndarray, np.ndarra
         extra = [exponent, one] if left else [one, exponent]
         return X * np.sqrt(2 * kernel.gamma), np.column_stack(extra), one
     if kernel.name == "linear":
-        scale = 1 / plain_lengths(kernel._replace(origin=origin), X)
+        scale = 1 / unnormalized_lengths(kernel._replace(origin=origin), X)
         if not np.any(origin):
             return _scaled(X, scale), np.empty((n, 0)), one
         shift = (origin @ origin / 2 - X @ origin) * scale
@@ -202,7 +212,7 @@ def _features(kernel: Kernel, X, left: bool) -> tuple[Any, np.ndarray, np.ndarra
             offset = -offset
         return _scaled(X, root * scale), offset[:, None], one
     offset = np.full(n, kernel.coef0) if left else one
-    return X * root, offset[:, None], 1 / plain_lengths(kernel, X)
+    return X * root, offset[:, None], 1 / unnormalized_lengths(kernel, X)
 
 
 def _constant_term(kernel: Kernel, X, scale):
@@ -214,7 +224,7 @@ def _constant_term(kernel: Kernel, X, scale):
     if not kernel.constant:
         return (scale, None) if kernel.name == "sigmoid" else (None, None)
     lengths = kernel.lengths(X)
-    plain = 1.0 if kernel.normalize else plain_lengths(kernel, X)
+    plain = 1.0 if kernel.normalize else unnormalized_lengths(kernel, X)
     return scale * plain / lengths, np.sqrt(kernel.constant) / lengths
 
 
@@ -267,8 +277,8 @@ def _count_nonzero(Y, origin) -> np.ndarray:
 def _split_features(count: np.ndarray, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
     """Return the features for a dense and for a sparse product, without those always zero."""
     used = np.flatnonzero(count)
-    is_thin = count[used] < THIN * shape[0]
-    saved = is_thin.sum() - count[used][is_thin].sum() / (THIN * shape[0])
-    if saved < WORTHWHILE:
+    is_thin = count[used] < MAX_THIN_SHARE * shape[0]
+    saved = is_thin.sum() - count[used][is_thin].sum() / (MAX_THIN_SHARE * shape[0])
+    if saved < MIN_FEATURES_SAVED:
         is_thin[:] = False
     return used[~is_thin], used[is_thin]

@@ -17,14 +17,14 @@ from .gram import ROUNDING, Gram
 SMALLEST_MARGIN = 1e-8
 # The perceptron gives up once it has shown that no margin is larger than this
 # (Novikoff: at most 1 / margin^2 mistakes); the light trap after this many bounces.
-PERCEPTRON_MARGIN = 1e-3
-LIGHT_TRAP_BOUNCES = 100_000
+MIN_PERCEPTRON_MARGIN = 1e-3
+MAX_LIGHT_TRAP_BOUNCES = 100_000
 # A combination of unit vectors below this length has vanished.
-PROOF = 1e-10
+MAX_VANISHING_LENGTH = 1e-10
 # Seconds that the linear program has at least, whatever the deadline.
-LEAST_TIME = 1.0
+MIN_PROGRAM_SECONDS = 1.0
 # How many conflicting points an error message names.
-NAMED_CONFLICTS = 10
+MAX_NAMED_POINTS = 10
 
 
 class NoVersionSpaceError(ValueError):
@@ -119,7 +119,7 @@ def solve_directly(space: VersionSpace, rng=None) -> np.ndarray | None:
 
 
 def learn_perceptron(
-    space: VersionSpace, rng: np.random.Generator, smallest_margin: float = PERCEPTRON_MARGIN
+    space: VersionSpace, rng: np.random.Generator, smallest_margin: float = MIN_PERCEPTRON_MARGIN
 ) -> np.ndarray | None:
     """Return what the kernel perceptron learns on a random permutation.
 
@@ -140,7 +140,7 @@ def learn_perceptron(
 
 
 def trap_light(
-    space: VersionSpace, rng: np.random.Generator, n_bounces: int = LIGHT_TRAP_BOUNCES
+    space: VersionSpace, rng: np.random.Generator, n_bounces: int = MAX_LIGHT_TRAP_BOUNCES
 ) -> np.ndarray | None:
     """Return where a ray ends that passes every wall inwards and none outwards.
 
@@ -188,7 +188,7 @@ def solve_program(space: VersionSpace, deadline: float = math.inf) -> np.ndarray
         b_ub=np.zeros(m),
         bounds=[(-1, 1)] * rank + [(None, 1)],
         method="highs",
-        options={"time_limit": max(deadline - time.perf_counter(), LEAST_TIME)},
+        options={"time_limit": max(deadline - time.perf_counter(), MIN_PROGRAM_SECONDS)},
     )
     if result.status == 0:
         w = _unit(result.x[:rank])
@@ -197,7 +197,7 @@ def solve_program(space: VersionSpace, deadline: float = math.inf) -> np.ndarray
     weights = np.zeros(m) if result.status else np.maximum(-result.ineqlin.marginals, 0.0)
     conflict, weights, residual = _sharpen(space, weights)
     conflict = space.named(conflict)
-    if residual < PROOF:
+    if residual < MAX_VANISHING_LENGTH:
         reason = f"training points {_name(conflict)} contradict each other"
     else:
         reason = (
@@ -270,9 +270,9 @@ def _check_opposites(space: VersionSpace) -> None:
         return
     pairs = [
         f"{space.named(positive[i])} and {space.named(negative[j])}"
-        for i in np.flatnonzero(same.any(axis=1))[:NAMED_CONFLICTS]
-        for j in np.flatnonzero(same[i])[:NAMED_CONFLICTS]
-    ][:NAMED_CONFLICTS]
+        for i in np.flatnonzero(same.any(axis=1))[:MAX_NAMED_POINTS]
+        for j in np.flatnonzero(same[i])[:MAX_NAMED_POINTS]
+    ][:MAX_NAMED_POINTS]
     more = int(weights.sum()) // 2 - len(pairs)
     reason = (
         "the same point of feature space has different labels in training points "
@@ -292,6 +292,6 @@ def _no_version_space(reason: str) -> str:
 
 
 def _name(indices: np.ndarray) -> str:
-    names = ", ".join(str(i) for i in indices[:NAMED_CONFLICTS])
-    more = len(indices) - NAMED_CONFLICTS
+    names = ", ".join(str(i) for i in indices[:MAX_NAMED_POINTS])
+    more = len(indices) - MAX_NAMED_POINTS
     return f"[{names}] and {more} more" if more > 0 else f"[{names}]"

@@ -14,9 +14,9 @@ from .ep import EP
 
 # Cells with more than so many times the wanted points are divided, in so many rounds at most,
 # and those with less than this share of them are given to their neighbors.
-TOO_LARGE = 2
+MAX_CELL_RATIO = 2
 ROUNDS = 10
-TOO_SMALL = 0.1
+MIN_CELL_RATIO = 0.1
 
 
 class Cells(EP):
@@ -61,8 +61,8 @@ class Cells(EP):
         for _ in range(ROUNDS):
             cell = nearest(X, found)
             size = np.bincount(cell, minlength=len(found))
-            large = np.flatnonzero(size > TOO_LARGE * self.n_points)
-            small = (size < TOO_SMALL * self.n_points) & (size < size.max())
+            large = np.flatnonzero(size > MAX_CELL_RATIO * self.n_points)
+            small = (size < MIN_CELL_RATIO * self.n_points) & (size < size.max())
             if not large.size and not small.any():
                 break
             kept = ~small

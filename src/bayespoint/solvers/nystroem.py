@@ -18,7 +18,7 @@ from .ep import Sites, info_of, likelihood
 from .posterior import Posterior
 
 # Rows of features that one product takes: enough for BLAS, little enough for the cache.
-BLOCK = 2048
+FEATURE_ROWS_PER_BLOCK = 2048
 # The share of each update that is made, but the first, and by what it is multiplied where
 # updates swing.
 DAMPING = 0.9
@@ -119,7 +119,7 @@ class Nystroem(BaseEstimator):
         began = time.perf_counter()
         told = {"stop": ""}
 
-        def hurry() -> bool:
+        def break_off() -> bool:
             if interrupted:
                 told["stop"] = "interrupted"
             elif time.perf_counter() > deadline:
@@ -129,7 +129,7 @@ class Nystroem(BaseEstimator):
         def watch(found: Approximation) -> bool:
             if on_round is not None and on_round(info_of(found, told["stop"])):
                 told["stop"] = told["stop"] or "callback"
-            return hurry() or bool(told["stop"])
+            return break_off() or bool(told["stop"])
 
         with one_blas_thread(), interrupts() as interrupted:
             found = propagate(
@@ -140,7 +140,7 @@ class Nystroem(BaseEstimator):
                 tol=self.tol,
                 thread_map=thread_map,
                 watch=watch,
-                hurry=hurry,
+                break_off=break_off,
             )
             draws = found.mean + rng.standard_normal((self.n_draws, len(found.mean))) @ found.root.T
         stop = "tol" if found.residual <= self.tol else told["stop"] or "max_iter"
@@ -182,7 +182,7 @@ def propagate(
     tol: float = 1e-2,
     thread_map: Callable = map,
     watch: Callable[[Approximation], bool] | None = None,
-    hurry: Callable[[], bool] | None = None,
+    break_off: Callable[[], bool] | None = None,
 ) -> Approximation:
     """Run expectation propagation on f = features @ w + noise, w ~ N(0, I).
 
@@ -198,7 +198,7 @@ def propagate(
         A `map` that may use threads; the result does not depend on them.
     watch : callable, default=None
         Called after each sweep; a true answer stops.
-    hurry : callable, default=None
+    break_off : callable, default=None
         Called often; a true answer breaks off a sweep, but the first.
 
     Returns
@@ -213,7 +213,7 @@ def propagate(
     while found is None or (found.residual > tol and found.n_iter < max_iter):
         before = np.inf if found is None else found.residual
         parts = thread_map(lambda here: work.update(here, *belief, damping), work.blocks)  # noqa: B023
-        swept = _sum_up(parts, hurry if found is not None else None)
+        swept = _sum_up(parts, break_off if found is not None else None)
         if swept is None:
             break
         totals, constants, residual = swept
@@ -248,7 +248,10 @@ class _Work:
         start = Sites(np.zeros(m), np.zeros(m)) if sites is None else sites
         self.precision, self.shift = start.precision.copy(), start.shift.copy()
         self.pressure, self.cavity_mean, self.cavity_variance = np.zeros((3, m))
-        self.blocks = [slice(i, min(i + BLOCK, m)) for i in range(0, m, BLOCK)]
+        self.blocks = [
+            slice(i, min(i + FEATURE_ROWS_PER_BLOCK, m))
+            for i in range(0, m, FEATURE_ROWS_PER_BLOCK)
+        ]
 
     def prior(self) -> Belief:
         r = self.features.shape[1]
@@ -291,7 +294,7 @@ class _Work:
         return scaled.T @ scaled, self.shift[here].astype(block.dtype) @ block
 
 
-def _sum_up(parts: Iterable, hurry: Callable[[], bool] | None = None):
+def _sum_up(parts: Iterable, break_off: Callable[[], bool] | None = None):
     """Add up what blocks gave, in their order; None if there is no time for all."""
     precision: Any = 0.0
     shift: Any = 0.0
@@ -301,7 +304,7 @@ def _sum_up(parts: Iterable, hurry: Callable[[], bool] | None = None):
         shift = shift + shifts.astype(np.float64)
         constants += constant
         residual = max(residual, mismatch)
-        if hurry is not None and hurry():
+        if break_off is not None and break_off():
             return None
     precision.flat[:: len(precision) + 1] += 1
     return (precision, shift), constants, residual

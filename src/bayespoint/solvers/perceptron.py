@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval
 
 from .._runtime.interrupt import Interrupted, interrupts
 from ..geometry.gram import IndefiniteKernelError
-from ..geometry.row_store import MISSING, RowStore
+from ..geometry.row_store import NOT_STORED, RowStore
 from .posterior import Posterior
 
 # Mistakes of one perceptron in one compiled call, some tens of milliseconds: time limits
@@ -294,7 +294,7 @@ class Members:
         points = set()
         for who in active:
             i = int(self.order[who][self.walk[who][POSITION]])
-            if store.slot[i] == MISSING and self.signs[who[0], i] * self.output[who][i] <= 0:
+            if store.slot[i] == NOT_STORED and self.signs[who[0], i] * self.output[who][i] <= 0:
                 points.add((bool(self.walk[who][MISTAKES]), i))
         # By number, which favors nobody.
         return np.array(list(dict.fromkeys(i for _, i in sorted(points))), dtype=np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ...classifiers._kernel_machine import KernelMachine
-from ...geometry.kernels import Kernel, in_double, plain_lengths
+from ...geometry.kernels import Kernel, in_double, unnormalized_lengths
 from ...solvers.cells import nearest
 from .graph import Value, concat
 
@@ -83,7 +83,7 @@ def _outputs(kernel: Kernel, X: Value, support, coef, unit: bool) -> Value:
         coef = coef / math.sqrt(1 + kernel.constant)
     lift = kernel.constant * coef.sum(axis=0)
     if kernel.normalize:  # by the lengths of support vectors here, by those of points below
-        coef = coef / plain_lengths(kernel, support)[:, None]
+        coef = coef / unnormalized_lengths(kernel, support)[:, None]
     if kernel.name == "linear":
         X, support = _less(X, kernel.origin), support - kernel.origin
         values = X @ (support.T @ coef)  # a single product does
