@@ -1,8 +1,6 @@
-import inspect
 import signal
 import threading
 import time
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -16,6 +14,7 @@ from bayespoint.solvers import gibbs as module
 from bayespoint.solvers.gibbs import Target, advance
 from bayespoint.solvers.rounds import MIXED
 from helpers import angle_between, orthant_space, rbf_space, teacher_space
+from mutants import interpreted
 
 # A check of a statistic fails by chance with this probability, once its seed is changed.
 SIGNIFICANCE = 1e-4
@@ -235,19 +234,9 @@ WRONG = {
 }
 
 
-def interpreted(before="", after=""):
-    """Return the compiled module as plain Python, with one thing changed."""
-    source = inspect.getsource(compiled).replace("from numba import njit", "")
-    assert not before or source.count(before) == 1
-    changed = ModuleType("changed")
-    changed.njit = lambda **options: lambda function: function
-    exec(source.replace(before, after) if before else source, changed.__dict__)
-    return changed
-
-
 @pytest.mark.parametrize("wrong", [None, *WRONG])
 def test_a_broken_sampler_fails_the_law(wrong, monkeypatch):
-    monkeypatch.setattr(compiled, "sweep", interpreted(*WRONG.get(wrong, ())).sweep)
+    monkeypatch.setattr(compiled, "sweep", interpreted(compiled, *WRONG.get(wrong, ())).sweep)
     space = noisy(teacher_space(6, 2, 0), 0.05, flips=2)
     p_value = law_p_value(space, *in_the_plane(space), n_chains=32, n_samples=100)
     assert (p_value > SIGNIFICANCE) == (wrong is None)

@@ -1,0 +1,54 @@
+"""Compiled loops are compiled once for all test processes, and kept between runs.
+
+numba caches a loop by the path and the content of its own file. That is not enough here: a new
+clone or environment has another path, and a loop also depends on the files that it imports.
+So the cache lives in a folder of the user, whose name is a hash of all compiled files.
+"""
+
+import contextlib
+import hashlib
+import importlib.metadata
+import importlib.util
+import os
+import shutil
+import sys
+from pathlib import Path
+
+# Each version of the loops takes a few megabytes.
+MAX_KEPT_VERSIONS = 10
+
+
+def use() -> None:
+    """Let numba, here and in child processes, keep its compiled loops in a lasting folder."""
+    if "NUMBA_CACHE_DIR" in os.environ:
+        return
+    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bayespoint-tests"
+    package = importlib.util.find_spec("bayespoint")
+    sources = Path(os.path.abspath(package.origin)).parent / "_jit"
+    folder = root / version(sources)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+    except OSError:
+        return  # numba writes into __pycache__ then
+    os.environ["NUMBA_CACHE_DIR"] = str(folder)
+    share(folder, sources)
+    for old in sorted(root.iterdir(), key=os.path.getmtime)[:-MAX_KEPT_VERSIONS]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def version(sources: Path) -> str:
+    """Return a hash of everything that a compiled loop depends on, but for the processor."""
+    digest = hashlib.sha256(f"{sys.version} {importlib.metadata.version('numba')}".encode())
+    for file in sorted(sources.rglob("*.py")):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def share(folder: Path, sources: Path) -> None:
+    """Give all paths that hold the same sources the same subfolder."""
+    # numba's own name. If it changes, each path has its own subfolder: slower, but right.
+    name = f"{sources.name}_{hashlib.sha1(str(sources).encode()).hexdigest()}"
+    (folder / "shared").mkdir(exist_ok=True)
+    with contextlib.suppress(OSError):  # it is there, or links are not allowed
+        (folder / name).symlink_to("shared", target_is_directory=True)
