@@ -16,7 +16,7 @@ import importlib.util
 import numpy as np
 from scipy.special import bdtr
 
-from bayespoint.classifiers.reject.option import certified_threshold
+from bayespoint.classifiers.reject.thresholds import certified_threshold
 
 LEVEL = 0.95
 SIZES, ERRORS = (200, 1000, 5000), (0.02, 0.05, 0.1)

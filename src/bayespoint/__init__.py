@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .classifiers.margin import AdaptiveMarginSVC as AdaptiveMarginSVC
     from .classifiers.margin import LinearProgramSVC as LinearProgramSVC
     from .classifiers.onion import OnionClassifier as OnionClassifier
+    from .classifiers.reject.curve import rejection_curve as rejection_curve
     from .classifiers.reject.option import RejectOptionClassifier as RejectOptionClassifier
-    from .classifiers.reject.option import rejection_curve as rejection_curve
     from .evaluation import displays as displays
     from .evaluation.displays import DecisionConfidenceDisplay as DecisionConfidenceDisplay
     from .evaluation.displays import RejectionCurveDisplay as RejectionCurveDisplay
@@ -49,7 +49,7 @@ _HOME = {
     "TrajectoryDisplay": "evaluation.displays",
     "VersionSpaceDisplay": "evaluation.displays",
     "load": "io.models.model_file",
-    "rejection_curve": "classifiers.reject.option",
+    "rejection_curve": "classifiers.reject.curve",
     "save": "io.models.model_file",
     "to_arviz": "io.arviz",
     "to_onnx": "io.onnx",

@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from ..classifiers.bayes_point import BayesPointClassifier
-from ..classifiers.reject.option import rejection_curve
+from ..classifiers.reject.curve import rejection_curve
 from .terminal import show, working
 
 REJECT_RATE = 0.05

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from ..classifiers.reject.option import rejection_curve
+from ..classifiers.reject.curve import rejection_curve
 
 # Points of the rejection curve that are kept: more than a reader can tell apart.
 MOST_POINTS = 200

@@ -26,7 +26,7 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from ..classifiers.bayes_point import BayesPointClassifier
-from ..classifiers.reject.option import rejection_curve
+from ..classifiers.reject.curve import rejection_curve
 from .experiment import Measured, Outcome, Plan, average
 from .picture import BLACK, canvas, color
 from .raetsch import Benchmark, load_benchmark

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..classifiers.bayes_point import BayesPointClassifier
-from ..classifiers.reject.option import rejection_curve
+from ..classifiers.reject.curve import rejection_curve
 from ..datasets import digits
 from .experiment import Outcome, Plan, single_runs
 from .picture import canvas, color

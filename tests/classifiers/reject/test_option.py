@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
-from sklearn.datasets import load_iris, make_classification, make_moons
+from sklearn.datasets import make_classification, make_moons
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.feature_extraction.text import CountVectorizer
@@ -26,9 +26,8 @@ from bayespoint import (
     BayesPointClassifier,
     LinearBayesPointClassifier,
     RejectOptionClassifier,
-    rejection_curve,
 )
-from bayespoint.classifiers.reject.option import certified_threshold, reject_threshold
+from bayespoint.classifiers.reject.thresholds import certified_threshold, reject_threshold
 
 
 @parametrize_with_checks(
@@ -82,56 +81,6 @@ def test_any_classifier(estimator, n_classes):
         np.testing.assert_array_equal(model.confidence(X), np.abs(model.decision_function(X)))
 
 
-def test_confidence_of_decisions_is_the_lead_of_the_first():
-    X, y = load_iris(return_X_y=True)
-    model = wrap(LinearSVC()).fit(X, y)
-    outputs = np.sort(model.decision_function(X), axis=1)
-    np.testing.assert_allclose(model.confidence(X), outputs[:, 2] - outputs[:, 1])
-    assert not hasattr(model, "predict_proba")
-
-
-def test_one_against_one_decisions():
-    X, y = make_classification(200, n_informative=4, n_classes=4, random_state=0)
-    with pytest.raises(ValueError, match=r"each of 4 classes, but has 6.*'ovr'"):
-        wrap(SVC(decision_function_shape="ovo")).fit(X, y)
-
-
-def test_held_out_rows_are_what_it_says(moons):
-    X, y = moons
-    model = wrap(calibration_size=0.25).fit(X, y)
-    assert len(model.calibration_correct_) == 150
-    train, held = model._hold_out(y)
-    np.testing.assert_array_equal(np.sort(np.r_[train, held]), np.arange(600))
-    again = GaussianNB().fit(X[train], y[train])
-    np.testing.assert_array_equal(
-        model.calibration_confidence_, again.predict_proba(X[held]).max(axis=1)
-    )
-    np.testing.assert_array_equal(model.calibration_correct_, again.predict(X[held]) == y[held])
-
-
-def test_held_out_classes_in_proportion(rng):
-    y = np.repeat(["a", "b", "c", "d"], [1, 2, 30, 300])[rng.permutation(333)]
-    counts = []
-    for seed in range(200):
-        model = RejectOptionClassifier(GaussianNB(), random_state=seed)
-        train, held = model._hold_out(y)
-        assert len(np.intersect1d(train, held)) == 0
-        assert len(train) + len(held) == 333
-        assert set(y[train]) == set("abcd")
-        counts.append([np.sum(y[held] == c) for c in "cd"])
-    assert np.all(np.abs(np.array(counts) - np.array([30, 300]) * 67 / 333) < 2)
-
-
-def test_every_row_is_held_out_as_often_as_another(rng):
-    y = rng.integers(0, 3, 40)
-    n_seeds = 1000
-    held = np.zeros(40)
-    for seed in range(n_seeds):
-        held[RejectOptionClassifier(GaussianNB(), random_state=seed)._hold_out(y)[1]] += 1
-    # 40 frequencies of 0.2: five standard errors.
-    assert np.all(np.abs(held / n_seeds - 0.2) < 5 * np.sqrt(0.2 * 0.8 / n_seeds))
-
-
 def test_neither_accepts_everything(moons):
     model = wrap().fit(*moons)
     assert model.threshold_ == -np.inf
@@ -176,47 +125,6 @@ def test_nothing_can_be_promised(moons):
     assert np.isnan(model.certified_error_)
     assert np.all(model.predict(moons[0]) == -1)
     assert np.isnan(model.score(*moons))
-
-
-@pytest.mark.parametrize(
-    ("classes", "label", "expected", "kind"),
-    [
-        ([0, 1], "auto", -1, "i"),
-        ([-1, 1], "auto", -2, "i"),
-        ([0.0, 1.0], "auto", -1, "f"),
-        (np.array([3, 200], dtype=np.uint8), "auto", -1, "i"),
-        ([False, True], "auto", -1, "i"),
-        (["no", "yes"], "auto", "reject", "U"),
-        (["no", "yes"], "ask a colleague", "ask a colleague", "U"),
-        (["no", "yes"], None, None, "O"),
-        (["no", "yes"], -1, -1, "O"),
-        ([0, 1], 99, 99, "i"),
-        ([0, 1], "?", "?", "O"),
-        ([False, True], None, None, "O"),
-    ],
-)
-def test_labels(moons, classes, label, expected, kind):
-    X, y = moons[0], np.asarray(classes)[moons[1]]
-    model = wrap(reject_rate=0.2, reject_label=label).fit(X, y)
-    labels, accepted = model.predict(X), model.accept(X)
-    assert labels.dtype.kind == kind
-    assert set(labels[~accepted].tolist()) == {expected}
-    np.testing.assert_array_equal(labels[accepted], model.estimator_.predict(X)[accepted])
-    assert model.at().predict(X).dtype == model.estimator_.predict(X).dtype
-
-
-def test_label_that_is_not_a_number(moons):
-    labels = wrap(reject_rate=0.2, reject_label=np.nan).fit(*moons).predict(moons[0])
-    assert np.isnan(labels).any()
-    assert set(labels[~np.isnan(labels)]) == {0.0, 1.0}
-
-
-@pytest.mark.parametrize(
-    ("classes", "label"), [([0, 1], 1), (["a", "reject"], "auto"), ([False, True], 0)]
-)
-def test_label_that_is_a_class(moons, classes, label):
-    with pytest.raises(ValueError, match=r"is a class.*Choose a reject_label"):
-        wrap(reject_label=label).fit(moons[0], np.asarray(classes)[moons[1]])
 
 
 def table(rng, n=300):
@@ -374,64 +282,3 @@ def test_bad_parameters(moons, parameters, message):
 def test_same_seed_same_answer(moons):
     one, two = (wrap(BayesPointClassifier("linear"), reject_rate=0.1).fit(*moons) for _ in "ab")
     assert one.threshold_ == two.threshold_
-
-
-def area_by_counting(confidence, wrong, n_orders, rng):
-    """The mean over very many coverages, ties in random order."""
-    areas = []
-    for _ in range(n_orders):
-        order = np.lexsort((rng.random(len(wrong)), -confidence))
-        areas.append(np.mean(np.cumsum(wrong[order]) / np.arange(1, len(wrong) + 1)))
-    return np.mean(areas), np.std(areas) / np.sqrt(n_orders)
-
-
-def test_area_agrees_with_counting(rng):
-    confidence = np.repeat(rng.integers(0, 5, 40), 50) / 5
-    wrong = rng.random(2000) < 0.4 - 0.4 * confidence
-    curve = rejection_curve(wrong, np.zeros(2000), confidence)
-    mean, std_error = area_by_counting(confidence, wrong, 50, rng)
-    # Sums over 2000 coverages differ from the integral by less than 1 / 2000.
-    assert curve.area == pytest.approx(mean, abs=5 * std_error + 1 / 2000)
-
-
-def test_area_of_known_curves():
-    wrong = np.arange(100) < 20
-    assert rejection_curve(wrong, np.zeros(100), np.ones(100)).area == pytest.approx(0.2)
-    perfect = rejection_curve(wrong, np.zeros(100), 1.0 - wrong)
-    assert perfect.area == pytest.approx(0.2 + 0.8 * np.log(0.8))
-    assert perfect.excess_area == pytest.approx(0, abs=1e-12)
-    assert rejection_curve(wrong, np.zeros(100), wrong * 1.0).excess_area > 0.2
-    assert rejection_curve([0, 0], [1, 1], [0.1, 0.2]).excess_area == pytest.approx(0)
-    assert rejection_curve([1, 1], [1, 1], [0.1, 0.2]).area == 0
-
-
-def test_agrees_with_counting():
-    rng = np.random.default_rng(0)
-    y, y_pred = rng.integers(0, 3, (2, 50))
-    confidence = rng.integers(0, 9, 50) / 9.0  # many are equal
-    curve = rejection_curve(y, y_pred, confidence)
-    for rate, error, threshold in zip(*curve, strict=True):
-        accepted = confidence >= threshold
-        assert rate == pytest.approx(1 - accepted.mean())
-        assert error == pytest.approx(np.mean(y[accepted] != y_pred[accepted]))
-    assert curve.reject_rate[0] == 0
-    assert np.all(np.diff(curve.reject_rate) > 0)
-
-
-def test_strings():
-    assert rejection_curve(["a", "b"], ["a", "a"], [2, 1]).error.tolist() == [0.5, 0]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (([0], [0], [np.nan]), "NaN"),
-        (([], [], []), "empty"),
-        (([0, 1], [0, 1], [1.0]), "inconsistent"),
-        (([0, 1], [0, 1, 2], [1.0, 2.0]), "inconsistent"),
-        (([0, 1], [0, 1], np.ones((2, 2))), "1d array"),
-    ],
-)
-def test_errors(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        rejection_curve(*arguments)

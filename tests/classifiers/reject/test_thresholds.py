@@ -1,6 +1,8 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 from sklearn.datasets import make_moons
@@ -9,12 +11,15 @@ from sklearn.naive_bayes import GaussianNB
 
 from bayespoint import BayesPointClassifier, RejectOptionClassifier
 from bayespoint.classifiers.reject.thresholds import (
-    _chances,
     _pilot,
+    _share_risk,
     certified_threshold,
     fewest_rows,
     reject_threshold,
+    why_nothing_is_certified,
 )
+
+DOCS = Path(__file__).parents[3] / "docs"
 
 LEVEL, N_DRAWS = 0.95, 1000
 # A promise that is broken as often as allowed stays below this in 999 of 1000 runs.
@@ -50,10 +55,10 @@ def obvious(confidence, correct, max_error, level):
     """The same chain with sets, loops and scipy.stats."""
     pilot = _pilot(len(confidence))
     thresholds = [*sorted(confidence[pilot], reverse=True), -np.inf]
-    chances = _chances(len(confidence), pilot.sum(), max_error, 1 - level)
+    shares = _share_risk(len(confidence), pilot.sum(), max_error, 1 - level)
     certified, risk = [np.inf], 0.0
-    for threshold, chance in zip(thresholds, chances, strict=True):
-        risk = risk + chance
+    for threshold, share in zip(thresholds, shares, strict=True):
+        risk = risk + share
         kept = correct[~pilot & (confidence >= threshold)]
         if len(kept) and binom.cdf(np.sum(~kept), len(kept), max_error) <= risk:
             certified.append(threshold)
@@ -74,17 +79,36 @@ def test_agrees_with_the_obvious_chain(rng, n, max_error):
 
 @pytest.mark.parametrize("n", [1, 50, 1000, 100_000])
 @pytest.mark.parametrize("max_error", [0.001, 0.05, 0.5])
-def test_chances_are_those_of_a_broken_promise(n, max_error):
-    chance = _chances(n, int(_pilot(n).sum()), max_error, 0.05)
-    assert chance.sum() == pytest.approx(0.05)
-    assert np.all(chance >= 0)
+def test_risk_is_shared_out_completely(n, max_error):
+    shares = _share_risk(n, int(_pilot(n).sum()), max_error, 0.05)
+    assert shares.sum() == pytest.approx(0.05)
+    assert np.all(shares >= 0)
 
 
-@pytest.mark.parametrize(("max_error", "level"), [(0.05, 0.95), (0.01, 0.9), (0.3, 0.999)])
-def test_fewest_rows(max_error, level):
+@settings(deadline=None)
+@given(st.floats(0.003, 0.95), st.floats(0.05, 0.999), st.booleans())
+@example(0.05, 0.95, True)
+@example(0.01, 0.9, True)
+@example(0.3, 0.999, False)
+@example(0.5, 0.75, False)  # exactly two rows that are no pilot rows
+@example(0.9, 0.9, False)  # exactly one
+def test_fewest_rows_without_an_error_suffice_and_one_fewer_does_not(max_error, level, ties):
     least = fewest_rows(max_error, level)
     for n, expected in ((least, -np.inf), (least - 1, np.inf)):
-        assert certified_threshold(np.ones(n), np.ones(n), max_error, level) == expected
+        if n:
+            confidence = np.ones(n) if ties else np.linspace(0.5, 1, n)
+            assert certified_threshold(confidence, np.ones(n), max_error, level) == expected
+
+
+def test_one_number_of_fewest_rows_everywhere():
+    """The 59 rows of the binomial test alone are not enough: pilot rows come on top."""
+    assert (fewest_rows(0.05, 0.95), fewest_rows(0.01, 0.95)) == (65, 332)
+    assert "at least 65 are needed" in why_nothing_is_certified(10, 0.05, 0.95)
+    told = " ".join(RejectOptionClassifier.__doc__.split())
+    assert "at least 65 for a `max_error` of 0.05" in told
+    page = (DOCS / "abstaining.md").read_text("utf-8")
+    assert "65 held-out rows for an error of 5 %" in page
+    assert "332 for 1 %" in page
 
 
 def test_order_of_rows_that_are_sorted_does_not_matter(rng):

@@ -8,17 +8,21 @@ import numpy as np
 from scipy.special import bdtr
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-# Of the rows, and no more than: so many only say where thresholds are tried.
-PILOT_SHARE, PILOT_LIMIT = 0.1, 300
-# The first threshold accepts so many times the rows that would do without an error, each
-# further start of the chain twice as many as the one before (docs/architecture.md).
-FIRST_START, START_RATIO = 1.5, 2
-# Products of a rate and a count that should be whole numbers are, but for rounding.
-ROUNDING = 1e-9
+from .confidence import check_confidence
+
+__all__ = ["certified_threshold", "fewest_rows", "reject_threshold"]
+
+# A pilot sample (10 %, at most 300 rows) picks the thresholds to test.
+PILOT_SHARE, MAX_PILOT_ROWS = 0.1, 300
+# The first chain of tests starts where about 1.5 times the fewest rows are accepted, and
+# each further chain where twice as many are (docs/notes/abstaining.md).
+FIRST_CHAIN_FACTOR, NEXT_CHAIN_RATIO = 1.5, 2
+# Relative rounding error of products that should be whole numbers.
+ROUNDING_TOLERANCE = 1e-9
 
 
 def reject_threshold(confidence, reject_rate: float) -> float:
-    """Return the threshold that rejects a wished share of predictions.
+    """Return the threshold that rejects a given share of predictions.
 
     Parameters
     ----------
@@ -30,10 +34,10 @@ def reject_threshold(confidence, reject_rate: float) -> float:
     Returns
     -------
     float
-        A prediction is accepted if its confidence is at least this. A new one is rejected
-        with a probability of at most `reject_rate`, and of less by 1 / (n_samples + 1)
-        at most, unless many confidences are equal: these are rejected together or not at
-        all. Minus infinity where that means to reject nothing.
+        A prediction is accepted if its confidence is at least this. A new prediction is
+        rejected with a probability between `reject_rate` - 1 / (n_samples + 1) and
+        `reject_rate`; with less if many confidences are equal, because these are rejected
+        together or not at all. Minus infinity rejects nothing.
 
     Examples
     --------
@@ -41,49 +45,46 @@ def reject_threshold(confidence, reject_rate: float) -> float:
     >>> reject_threshold([0.9, 0.6, 0.7, 0.8], reject_rate=0.5)
     0.7
     """
-    confidence = _confidences(confidence)
+    confidence = check_confidence(confidence)
     if not 0 <= reject_rate < 1:
         raise ValueError(f"reject_rate should be at least 0 and below 1, but is {reject_rate!r}.")
-    # A new one comes below the k-th of n with probability k / (n + 1), or less with ties.
-    rank = min(math.floor(reject_rate * (len(confidence) + 1) + ROUNDING), len(confidence))
+    # A new value falls below the k-th of n with probability k / (n + 1), or less with ties.
+    rank = math.floor(reject_rate * (len(confidence) + 1) + ROUNDING_TOLERANCE)
+    rank = min(rank, len(confidence))
     return float(np.sort(confidence)[rank - 1]) if rank else -math.inf
 
 
 def certified_threshold(
     confidence, correct, max_error: float, confidence_level: float = 0.95
 ) -> float:
-    """Return a low threshold above which the error is small, with a promise.
+    """Return a low threshold that guarantees a small error.
 
     Parameters
     ----------
     confidence : array-like of shape (n_samples,)
         Confidences of predictions for rows that were not trained on, drawn independently
-        from where future rows come from.
+        from the source of future rows.
     correct : array-like of bool of shape (n_samples,)
         Whether these predictions were right.
     max_error : float
         The error to be promised among accepted predictions, between 0 and 1.
     confidence_level : float, default=0.95
-        The probability, over draws of the calibration rows, with which the promise is
-        kept. A larger one costs accepted predictions.
+        The probability, over draws of these rows, with which the promise is kept. A larger
+        value accepts fewer predictions.
 
     Returns
     -------
     float
-        A prediction is accepted if its confidence is at least this. With probability
-        `confidence_level` or more the error of accepted predictions is at most
-        `max_error`, whatever the distribution of rows and however error depends on
-        confidence. Minus infinity accepts everything, infinity nothing: no threshold
-        could be certified.
+        Accept predictions with at least this confidence; their error is then at most
+        `max_error`, however error depends on confidence. Minus infinity accepts everything.
+        Infinity accepts nothing: no threshold can be certified.
 
     Notes
     -----
-    A tenth of the rows (300 at most, chosen without looking) say which thresholds are
-    tried, nothing else; so they are fixed numbers for the others. Of those, the errors
-    among the accepted are binomial, given how many are accepted, which gives an exact test
-    of each threshold. Tests go from high thresholds to low ones in a chain (the fallback
-    procedure): some thresholds are given a part of 1 - confidence_level, each that is
-    certified hands what it had to the next, and each that is not keeps it.
+    A tenth of the rows (at most 300) only picks the thresholds to test. Given the number of
+    accepted rows among the others, their errors are binomial, so each test is exact. Tests
+    run from high thresholds to low ones (the fallback procedure): 1 - confidence_level is
+    divided among some thresholds, and each that is certified passes its part to the next.
 
     References
     ----------
@@ -101,70 +102,87 @@ def certified_threshold(
     >>> round(certified_threshold(confidence, correct, max_error=0.1), 3)
     0.867
     """
-    confidence = _confidences(confidence)
-    correct = column_or_1d(np.asarray(correct))
-    check_consistent_length(confidence, correct)
-    if not np.isin(correct, (0, 1)).all():
-        raise ValueError("correct should say True or False for each prediction, but has others.")
-    for name, value in (("max_error", max_error), ("confidence_level", confidence_level)):
-        if not 0 < value < 1:
-            raise ValueError(f"{name} should be between 0 and 1, but is {value!r}.")
+    confidence = check_confidence(confidence)
+    wrong = ~_check_correct(correct, confidence)
+    _check_promise(max_error, confidence_level)
     pilot = _pilot(len(confidence))
     thresholds = np.append(np.sort(confidence[pilot])[::-1], -np.inf)
-    chance = _chances(len(confidence), int(pilot.sum()), max_error, 1 - confidence_level)
-    accepted, wrong = _count(thresholds, confidence[~pilot], ~correct[~pilot].astype(bool))
-    # The probability of so few errors or fewer, if the error were larger than promised.
-    p_value = np.where(accepted > 0, bdtr(wrong, np.maximum(accepted, 1), max_error), 1.0)
-    return _lowest_certified(thresholds, p_value, chance)
+    risk = _share_risk(len(confidence), int(pilot.sum()), max_error, 1 - confidence_level)
+    accepted, errors = _count(thresholds, confidence[~pilot], wrong[~pilot])
+    return _lowest_certified(thresholds, _p_value(errors, accepted, max_error), risk)
 
 
 def fewest_rows(max_error: float, confidence_level: float) -> int:
-    """Return how many rows a certificate needs at least, if none of them is wrong."""
-    needed = math.log1p(-confidence_level) / math.log1p(-max_error)
-    rows = math.ceil(needed)
-    while rows - _pilot_size(rows) < needed:
+    """Return how many rows `certified_threshold` needs if no prediction is wrong.
+
+    Examples
+    --------
+    >>> from bayespoint.classifiers.reject.thresholds import fewest_rows
+    >>> fewest_rows(0.05, 0.95), fewest_rows(0.01, 0.95)
+    (65, 332)
+    """
+    # Without the pilot rows, (1 - max_error)^n <= 1 - confidence_level would be enough.
+    rows = max(1, math.floor(math.log1p(-confidence_level) / math.log1p(-max_error)))
+    while _p_value(0, rows - _pilot_size(rows), max_error) > 1 - confidence_level:
         rows += 1
     return rows
 
 
-def _confidences(confidence) -> np.ndarray:
-    """Return confidences as numbers, of which there is at least one."""
-    confidence = column_or_1d(np.asarray(confidence, dtype=float))
-    if not len(confidence) or np.isnan(confidence).any():
-        raise ValueError(
-            "confidence should be a number for each of at least one prediction, but it is "
-            + ("empty." if not len(confidence) else "NaN for some.")
-        )
-    return confidence
+def why_nothing_is_certified(n_rows: int, max_error: float, confidence_level: float) -> str:
+    """Return the warning for an infinite `certified_threshold`."""
+    return (
+        f"No threshold can promise an error of at most {max_error} with probability "
+        f"{confidence_level}, so everything is rejected. {n_rows} calibration rows were given; "
+        f"at least {fewest_rows(max_error, confidence_level)} are needed even if none of them is "
+        "wrong. Give more rows (calibration_size, cv), a larger max_error or a smaller "
+        "confidence_level."
+    )
+
+
+def _check_correct(correct, confidence) -> np.ndarray:
+    """Return a bool for each prediction."""
+    correct = column_or_1d(np.asarray(correct))
+    check_consistent_length(confidence, correct)
+    if not np.isin(correct, (0, 1)).all():
+        raise ValueError("correct should be True or False for each prediction, but has others.")
+    return correct.astype(bool)
+
+
+def _check_promise(max_error: float, confidence_level: float) -> None:
+    for name, value in (("max_error", max_error), ("confidence_level", confidence_level)):
+        if not 0 < value < 1:
+            raise ValueError(f"{name} should be between 0 and 1, but is {value!r}.")
 
 
 def _pilot_size(n_rows: int) -> int:
-    return min(int(PILOT_SHARE * n_rows), PILOT_LIMIT)
+    """Return the number of rows that only pick the thresholds to test."""
+    return min(int(PILOT_SHARE * n_rows), MAX_PILOT_ROWS)
 
 
 def _pilot(n_rows: int) -> np.ndarray:
-    """Mark the rows that say which thresholds are tried, whatever order rows come in."""
+    """Mark the pilot rows: the same random ones every time, whatever the order of the rows."""
     marked = np.zeros(n_rows, dtype=bool)
     marked[np.random.default_rng(0).choice(n_rows, _pilot_size(n_rows), replace=False)] = True
     return marked
 
 
-def _chances(n_rows: int, n_pilot: int, max_error: float, risk: float) -> np.ndarray:
-    """Share the risk of a broken promise out to the thresholds at which chains start."""
+def _share_risk(n_rows: int, n_pilot: int, max_error: float, risk: float) -> np.ndarray:
+    """Divide the risk of a broken promise among the thresholds at which chains start."""
     n_rest = n_rows - n_pilot
 
-    def first(n_starts: int) -> float:
-        return FIRST_START * math.log(risk / n_starts) / math.log1p(-max_error)
+    def first_chain(n_chains: int) -> float:
+        """Return how many rows the first chain should start with."""
+        return FIRST_CHAIN_FACTOR * math.log(risk / n_chains) / math.log1p(-max_error)
 
-    n_starts = 1
-    while first(n_starts + 1) * START_RATIO**n_starts <= n_rest:
-        n_starts += 1
-    wished = np.minimum(first(n_starts) * START_RATIO ** np.arange(n_starts), n_rest)
+    n_chains = 1
+    while first_chain(n_chains + 1) * NEXT_CHAIN_RATIO**n_chains <= n_rest:
+        n_chains += 1
+    wanted = np.minimum(first_chain(n_chains) * NEXT_CHAIN_RATIO ** np.arange(n_chains), n_rest)
     expected = n_rest * np.arange(1, n_pilot + 2) / (n_pilot + 1)
-    starts = np.unique(np.searchsorted(expected, wished * (1 - ROUNDING)))
-    chance = np.zeros(n_pilot + 1)
-    chance[starts] = risk / len(starts)
-    return chance
+    starts = np.unique(np.searchsorted(expected, wanted * (1 - ROUNDING_TOLERANCE)))
+    shares = np.zeros(n_pilot + 1)
+    shares[starts] = risk / len(starts)
+    return shares
 
 
 def _count(thresholds, confidence, wrong) -> tuple[np.ndarray, np.ndarray]:
@@ -175,11 +193,16 @@ def _count(thresholds, confidence, wrong) -> tuple[np.ndarray, np.ndarray]:
     return accepted, errors[accepted].astype(float)
 
 
-def _lowest_certified(thresholds, p_value, chance) -> float:
-    """Go down the thresholds; a certified one hands on what it had."""
+def _p_value(errors, accepted, max_error: float) -> np.ndarray:
+    """Return the probability of at most this many errors if the true error is `max_error`."""
+    return np.where(accepted > 0, bdtr(errors, np.maximum(accepted, 1), max_error), 1.0)
+
+
+def _lowest_certified(thresholds, p_value, risk_shares) -> float:
+    """Go down the thresholds; a certified one passes its risk on, a failed one loses it."""
     lowest, risk = math.inf, 0.0
-    for threshold, p, own in zip(thresholds, p_value, chance, strict=True):
-        risk += own
+    for threshold, p, share in zip(thresholds, p_value, risk_shares, strict=True):
+        risk += share
         if p <= risk:
             lowest = float(threshold)
         else:

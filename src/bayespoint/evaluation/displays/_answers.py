@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ...classifiers.reject.option import RejectOptionClassifier, confidence_of
+from ...classifiers.reject.confidence import confidence_of
+from ...classifiers.reject.option import RejectOptionClassifier
 
 
 class Answers(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...classifiers.reject.option import RejectionCurve, rejection_curve
+from ...classifiers.reject.curve import RejectionCurve, rejection_curve
 from ._answers import ask
 from ._axes import BLACK, GRAY, open_axes
 

@@ -1,0 +1,69 @@
+"""Which rows set the threshold, and how sure and how right the classifier is on them."""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.validation import _check_method_params
+
+from .confidence import confidence_of
+
+
+def hold_out(y, calibration_size, random_state) -> tuple[np.ndarray, np.ndarray]:
+    """Return training rows, with at least one of each class, and held-out rows."""
+    n_held_out = (
+        int(calibration_size)
+        if isinstance(calibration_size, Integral)
+        else max(1, round(calibration_size * len(y)))
+    )
+    if n_held_out >= len(y):
+        raise ValueError(
+            f"calibration_size={calibration_size} holds out {n_held_out} of n_samples={len(y)}, "
+            "which leaves nothing to train with. Give more rows or a smaller calibration_size, "
+            "or use cv."
+        )
+    rng = check_random_state(random_state)
+    codes = np.unique(y, return_inverse=True)[1]
+    # Shuffle, sort by class, and take rows at equal distances: classes stay in proportion.
+    order = rng.permutation(len(y))
+    order = order[np.argsort(codes[order], kind="stable")]
+    places = (np.arange(n_held_out) + rng.uniform()) * (len(y) / n_held_out)
+    held_out = np.zeros(len(y), dtype=bool)
+    held_out[order[np.minimum(places.astype(int), len(y) - 1)]] = True
+    # The classifier must see every class, so give back a row of each class that is lost.
+    lost = np.setdiff1d(codes, codes[~held_out])
+    held_out[[np.flatnonzero(codes == code)[0] for code in lost]] = False
+    return np.flatnonzero(~held_out), np.flatnonzero(held_out)
+
+
+def disjoint_folds(cv, X, y) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return training and test rows of each fold; no row may be tested twice."""
+    folds = list(check_cv(cv, y, classifier=True).split(X, y))
+    folds = [(np.arange(len(y))[train], np.arange(len(y))[test]) for train, test in folds]
+    n_tests = np.bincount(np.concatenate([test for _, test in folds]), minlength=len(y))
+    if n_tests.max() > 1:
+        raise ValueError(
+            f"cv should test each row at most once, but row {n_tests.argmax()} is in "
+            f"{n_tests.max()} test folds, and rows that count twice would promise too much. "
+            "Use KFold or StratifiedKFold."
+        )
+    return folds
+
+
+def fit_clone(estimator, X, y, params, rows=None):
+    """Train a clone on the given rows, or on all of them."""
+    if rows is not None:
+        params = _check_method_params(X, params, indices=rows)
+        X, y = _safe_indexing(X, rows), y[rows]
+    return clone(estimator).fit(X, y, **params)
+
+
+def judge(classifier, X, y, rows) -> tuple[np.ndarray, np.ndarray]:
+    """Return the confidence in each row's prediction, and whether it is right."""
+    X = _safe_indexing(X, rows)
+    confidence = confidence_of(classifier, X)
+    return confidence, np.asarray(classifier.predict(X) == y[rows], dtype=bool)

@@ -1,0 +1,33 @@
+"""How certain a classifier is of its predictions."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils.validation import column_or_1d
+
+
+def confidence_of(classifier, X) -> np.ndarray:
+    """Return the largest probability, or the lead of the winning decision value."""
+    if hasattr(classifier, "predict_proba"):
+        return check_confidence(np.max(classifier.predict_proba(X), axis=1))
+    output = np.asarray(classifier.decision_function(X))
+    if output.ndim == 1:
+        return check_confidence(np.abs(output))
+    if output.shape[1] != len(classifier.classes_):
+        raise ValueError(
+            f"decision_function should have a column for each of {len(classifier.classes_)} "
+            f"classes, but has {output.shape[1]}. Use decision_function_shape='ovr'."
+        )
+    second, first = np.partition(output, -2, axis=1)[:, -2:].T
+    return check_confidence(first - second)
+
+
+def check_confidence(confidence) -> np.ndarray:
+    """Return confidences as an array; raise if it is empty or holds NaN."""
+    confidence = column_or_1d(np.asarray(confidence, dtype=float))
+    if not len(confidence) or np.isnan(confidence).any():
+        raise ValueError(
+            "confidence should be a number for each of at least one prediction, but it is "
+            + ("empty." if not len(confidence) else "NaN for some.")
+        )
+    return confidence
