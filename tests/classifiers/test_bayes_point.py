@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.callback import ProgressBar
 from sklearn.datasets import load_breast_cancer, load_iris, make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
@@ -648,6 +647,7 @@ class StopAfter:
 
 
 def test_callbacks_see_rounds_and_may_stop(moons):
+    pytest.importorskip("sklearn.callback", reason="scikit-learn 1.9 brought callbacks")
     X, _, y, _ = moons
     callback = StopAfter(3)
     model = classifier(solver=ENDLESS).set_callbacks(callback)
@@ -661,7 +661,12 @@ def test_progress_on_request(moons, capsys):
     X, _, y, _ = moons
     classifier(verbose=1).fit(X, y)
     assert "bounces, angle to the Bayes point" in capsys.readouterr().err
-    classifier().set_callbacks(ProgressBar()).fit(X, y)
+
+
+def test_progress_bar(moons):
+    X, _, y, _ = moons
+    callback = pytest.importorskip("sklearn.callback", reason="scikit-learn 1.9 brought callbacks")
+    classifier().set_callbacks(callback.ProgressBar()).fit(X, y)
 
 
 def test_linear_kernel_of_precomputed_agrees(moons):

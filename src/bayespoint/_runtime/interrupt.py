@@ -1,4 +1,4 @@
-"""Ctrl-C as a wish to be looked at between calls of compiled code."""
+"""Treat Ctrl-C as a request that is read between calls of compiled code."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 
-# Ctrl-C twice within so many seconds means to stop everything, not just this fit.
-IMPATIENT = 3.0
+# Ctrl-C pressed again within this many seconds stops everything, not just this fit.
+DOUBLE_PRESS_SECONDS = 3.0
 
-_last_press = -IMPATIENT
+_last_press = -DOUBLE_PRESS_SECONDS
 _current: Interrupted | None = None
 
 
 class Interrupted:
-    """True once Ctrl-C was pressed."""
+    """Is true once Ctrl-C was pressed."""
 
     def __init__(self) -> None:
         self.pressed = False
@@ -28,28 +29,27 @@ class Interrupted:
 
 @contextmanager
 def interrupts() -> Iterator[Interrupted]:
-    """Collect Ctrl-C; pressed twice, it becomes a KeyboardInterrupt at the end.
+    """Note Ctrl-C instead of raising; after a double press, raise KeyboardInterrupt at the end.
 
-    Compiled code cannot be left by an exception, and one that arrives while its result
-    is handed over ends in a SystemError or a crash. Outside the main thread, and where
-    somebody else handles the signal, nothing is changed. Inside another such block it is
-    the same wish.
+    An exception cannot leave compiled code. One that arrives while a result is handed over
+    ends in a SystemError or a crash. Nothing changes outside the main thread, nor where other
+    code handles the signal. A block inside another one shares its request.
     """
     global _current
-    ours = threading.current_thread() is threading.main_thread()
-    if ours and _current is not None:
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if in_main_thread and _current is not None:
         yield _current
         return
     interrupted = Interrupted()
-    if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    if not in_main_thread or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield interrupted
         return
 
-    def note(number, frame):
+    def note(number: int, frame: FrameType | None) -> None:
         global _last_press
         now = time.monotonic()
         interrupted.pressed = True
-        interrupted.twice = interrupted.twice or now - _last_press < IMPATIENT
+        interrupted.twice = interrupted.twice or now - _last_press < DOUBLE_PRESS_SECONDS
         _last_press = now
 
     signal.signal(signal.SIGINT, note)

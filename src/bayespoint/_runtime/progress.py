@@ -1,7 +1,7 @@
-"""Progress of long fits: scikit-learn's callbacks, and lines on standard error.
+"""Report the progress of long fits: scikit-learn's callbacks, and lines on standard error.
 
-The callback interface is experimental in scikit-learn 1.9; everything that touches it
-is here.
+The callback interface is new and experimental in scikit-learn 1.9. Only this module uses it;
+`no_callbacks` takes its place in older versions.
 """
 
 from __future__ import annotations
@@ -11,15 +11,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sklearn.callback import CallbackSupportMixin, with_callbacks
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:
+    from .no_callbacks import CallbackSupportMixin, with_callbacks
 
 __all__ = ["CallbackSupportMixin", "Progress", "describe", "say", "with_callbacks"]
 
 
 class Progress:
-    """Tell callbacks and the user about the rounds of each output's solver."""
+    """Report the rounds of each output's solver to callbacks and to the user."""
 
-    def __init__(self, estimator, n_outputs: int, verbose: int):
+    def __init__(self, estimator: CallbackSupportMixin, n_outputs: int, verbose: int):
         self._estimator = estimator
         self._n_outputs = n_outputs
         self._verbose = verbose
@@ -28,7 +31,7 @@ class Progress:
 
     @contextmanager
     def output(self, number: int) -> Iterator[Callable[[dict[str, Any]], bool]]:
-        """Give a function that the solver calls after each round."""
+        """Give a function that the solver calls after each round; it returns True to stop."""
         context = self._context.subcontext(task_name="output", max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self._estimator)
 
@@ -47,18 +50,18 @@ class Progress:
         self._context.call_on_fit_task_end(estimator=self._estimator)
 
     def _say(self, number: int, info: dict[str, Any]) -> None:
-        of = f" {number + 1}/{self._n_outputs}" if self._n_outputs > 1 else ""
+        output = f" {number + 1}/{self._n_outputs}" if self._n_outputs > 1 else ""
         end = f", stopped by {info['stop']}" if info["stop"] else ""
-        say(describe(info) + end, of)
+        say(describe(info) + end, output)
 
 
-def say(line: str, of: str = "") -> None:
-    """Write a line for the user to standard error."""
-    sys.stderr.write(f"[bayespoint{of}] {line}\n")
+def say(line: str, output: str = "") -> None:
+    """Write a line for the user to standard error; `output` says which output it is about."""
+    sys.stderr.write(f"[bayespoint{output}] {line}\n")
 
 
 def describe(info: dict[str, Any]) -> str:
-    """Return what a solver knows, in words."""
+    """Return how far a solver got, as text for the user."""
     if "n_members" in info:
         return (
             f"{info['n_consistent']} of {info['n_members']} perceptrons are consistent, "
@@ -71,7 +74,7 @@ def describe(info: dict[str, Any]) -> str:
             f", log evidence {info['log_evidence']:.2f}" if info["mixed"] else ""
         )
     if info["stop"] == "done":
-        return "done, with an error that is not known"
+        return "done, the error is unknown"
     done = (
         f"{info['n_bounces']:,} bounces"
         if "n_bounces" in info

@@ -1,11 +1,11 @@
-"""One thread for matrix algebra, however many fits run at once; and threads of our own."""
+"""Limit BLAS to one thread, however many fits run at once, and start threads of our own."""
 
 from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
 from joblib.parallel import get_active_backend
@@ -19,11 +19,11 @@ _limits = None
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Limit BLAS to one thread until the last of all users has left.
+    """Limit BLAS to one thread until the last block that asked for this has ended.
 
-    The limit belongs to the process: if each of two overlapping users restored what it
-    found, the second one would restore the limit of the first, for good. To look for the
-    libraries takes milliseconds, which short updates would notice: once is enough.
+    The limit belongs to the process. If each of two overlapping blocks restored the limit
+    that it found, the second one would restore the limit of the first, for good. Finding
+    the libraries takes milliseconds, too long for short updates, so it is done once.
     """
     global _users, _controller, _limits
     with _lock:
@@ -41,8 +41,8 @@ def one_blas_thread() -> Iterator[None]:
                 _limits = None
 
 
-def elsewhere(n_jobs: int | None) -> int:
-    """Return how many jobs the user wants joblib to run outside of this process, 0 for none."""
+def count_remote_jobs(n_jobs: int | None) -> int:
+    """Return how many jobs joblib is set to run outside this process, 0 for none."""
     backend, default = get_active_backend(prefer="threads")
     if getattr(backend, "supports_sharedmem", False):
         return 0
@@ -51,12 +51,12 @@ def elsewhere(n_jobs: int | None) -> int:
 
 @contextmanager
 def threads(n_jobs: int | None) -> Iterator[Callable]:
-    """Give a `map` that works in so many threads, in joblib's way of counting them.
+    """Give a `map` that works in `n_jobs` threads, counted as joblib counts them.
 
-    joblib's own threads look every 10 ms whether they are done, too slow for calls of a
-    few milliseconds.
+    joblib's own threads check for results every 10 ms, too slow for calls of a few
+    milliseconds.
     """
-    # Threads of this machine, whatever cluster is active.
+    # Threads of this machine, even if a cluster is joblib's active backend.
     backend, default = get_active_backend(require="sharedmem")
     n_threads = backend.effective_n_jobs(default if n_jobs is None else n_jobs)
     if n_threads == 1:
@@ -64,9 +64,9 @@ def threads(n_jobs: int | None) -> Iterator[Callable]:
         return
     with ThreadPoolExecutor(n_threads) as pool:
 
-        def windowed_map(function, items):
-            # `pool.map` would do all the work before anybody wants the results.
-            waiting = deque()
+        def windowed_map(function: Callable, items: Iterable) -> Iterator:
+            # `pool.map` would do all the work before the first result is wanted.
+            waiting: deque[Future] = deque()
             for item in items:
                 waiting.append(pool.submit(function, item))
                 if len(waiting) > 2 * n_threads:

@@ -15,8 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._runtime.sample_weight import check_sample_weight
 from .._runtime.threads import one_blas_thread
 from .._runtime.warn import warn
 from ..fitting.probabilities import two_classes
@@ -455,7 +456,7 @@ class LinearBayesPointClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"y should hold classes {self.classes_}, but holds {np.unique(y[unknown])}."
             )
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weight = check_sample_weight(sample_weight, X)
         if self.class_weight is not None:
             weight = (
                 weight * compute_class_weight(self.class_weight, classes=self.classes_, y=y)[target]

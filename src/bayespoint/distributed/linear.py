@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils.validation import _check_sample_weight
 
+from .._runtime.sample_weight import check_sample_weight
 from .._runtime.threads import one_blas_thread
 from ..classifiers.linear import LinearBayesPointClassifier, chosen
 from ..solvers.weights.linear import Belief, FullRows, Rows, mixed
@@ -402,9 +402,7 @@ def _check(model, number: int, X, y, weight):
             empty = sparse.csr_array((0, X.shape[1]))
             return empty, np.asarray(y), np.empty(0), None
         X, y = model._check_training_data(X, y, reset=True)
-        weight = _check_sample_weight(
-            weight, X, dtype=np.float64, ensure_non_negative=True, allow_all_zero_weights=True
-        )
+        weight = check_sample_weight(weight, X, allow_all_zero=True)
     except (TypeError, ValueError) as error:
         raise type(error)(f"Partition {number}: {error}") from None
     return X, y, weight, getattr(model, "feature_names_in_", None)

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._runtime.interrupt import interrupts
 from .._runtime.progress import Progress
-from .._runtime.threads import elsewhere, one_blas_thread, threads
+from .._runtime.threads import count_remote_jobs, one_blas_thread, threads
 from .._runtime.warn import warn
 from ..geometry.kernels import in_double
 from ..geometry.row_store import RowStore, block_size
@@ -77,7 +77,7 @@ def _fit(task: Task, progress: Progress, previous, keep_state: bool, interrupted
 
 def _learn(task: Task, kernel, n_rows: int, members: Members, talk: dict[str, Any]):
     """Let members learn; return why they stopped, and how many rows were computed."""
-    n_parts = min(elsewhere(task.n_jobs), members.order.shape[1])
+    n_parts = min(count_remote_jobs(task.n_jobs), members.order.shape[1])
     if n_parts > 1:
         return _learn_elsewhere(task, kernel, n_rows, members, n_parts)
     with threads(task.n_jobs) as thread_map:
