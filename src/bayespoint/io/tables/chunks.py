@@ -1,4 +1,4 @@
-"""Read files that need not fit into memory: CSV, Parquet and LIBSVM, piece by piece."""
+"""Read files that need not fit into memory: CSV, Parquet and LIBSVM, chunk by chunk."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from .columns import find_columns, frame, labels
-from .files import Wishes, open_table, regrouped, with_n_features
+from .open_table import count_features, open_table
+from .read_options import ReadOptions
+from .table import regroup
+
+__all__ = ["read_chunks"]
 
 
 def read_chunks(
@@ -16,26 +20,33 @@ def read_chunks(
     *,
     n_rows: int = 100_000,
     n_features: int | None = None,
+    header: bool | None = None,
+    encoding: str = "utf-8",
 ) -> Iterator[tuple[Any, Any]]:
-    r"""Yield the rows of a file, so many at a time.
+    r"""Yield the rows of a file, n_rows at a time.
 
     Parameters
     ----------
     path : str or Path
-        CSV, Parquet or LIBSVM, all but Parquet also compressed by gzip, bzip2 or xz. What it
-        is, is told by its name or its beginning. "-" is standard input.
+        CSV, Parquet or LIBSVM; CSV and LIBSVM also compressed by gzip, bzip2 or xz. The
+        name of the file or its first bytes tell which it is. "-" is standard input.
     target : str, default=None
         The column of CSV or Parquet that holds the classes. LIBSVM has them in front of
         each row.
     n_rows : int, default=100_000
-        Rows of a chunk. The first of a table decides which columns hold numbers.
+        Rows per chunk. The first chunk of CSV decides which columns hold numbers.
     n_features : int, default=None
-        Number of features of LIBSVM; by default the file is read once more to find it.
+        Number of features of LIBSVM. By default the file is read once more to count them.
+    header : bool, default=None
+        Whether the first line of CSV holds column names. By default this is guessed from
+        the first lines.
+    encoding : str, default="utf-8"
+        Encoding of CSV.
 
     Yields
     ------
     X : DataFrame, or CSR matrix for LIBSVM
-        Features: float64, NaN where a number is missing, and texts.
+        Features: float64 with NaN for missing numbers, and strings.
     y : ndarray
         Classes.
 
@@ -55,24 +66,24 @@ def read_chunks(
     """
     if n_rows < 1:
         raise ValueError(f"n_rows should be at least 1, but is {n_rows}.")
-    wishes = Wishes(n_features=n_features)
-    table = open_table(path, wishes)
+    options = ReadOptions(header=header, encoding=encoding, n_features=n_features)
+    table = open_table(path, options)
     try:
         if table.columns is None:
-            return table.sparse_chunks(n_rows, with_n_features(path, wishes).n_features)
+            return table.sparse_chunks(n_rows, count_features(path, options))
         if target is None:
             raise ValueError(
                 f"target should name the column of {table.name} that holds the classes."
             )
-        table.need([target])
+        table.require_columns([target])
     except BaseException:
         table.close()
         raise
-    return _table_chunks(regrouped(table.batches(), n_rows), target)
+    return _table_chunks(regroup(table.batches(), n_rows), target)
 
 
 def _table_chunks(tables: Iterator[Any], target: str) -> Iterator[tuple[Any, Any]]:
-    """Yield features and classes of tables."""
+    """Yield the features and classes of Arrow tables."""
     columns = None
     for table in tables:
         columns = columns or find_columns(table, target)

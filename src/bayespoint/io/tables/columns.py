@@ -12,7 +12,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
-from .files import MISSING
+from .missing_values import MISSING_WORDS
 
 # Texts that fewer rows have are taken together.
 MIN_FREQUENCY = 5
@@ -96,7 +96,7 @@ def as_texts(column):
     import pyarrow.compute as pc
 
     column = pc.utf8_trim_whitespace(column.cast(pa.string()))
-    gone = pc.is_in(column, value_set=pa.array(MISSING))
+    gone = pc.is_in(column, value_set=pa.array(MISSING_WORDS))
     return pc.if_else(gone, pa.scalar(None, pa.string()), column)
 
 

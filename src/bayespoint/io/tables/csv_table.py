@@ -1,0 +1,125 @@
+"""CSV: text with a delimiter between columns, and perhaps names in the first line."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from .read_options import ReadOptions
+from .sniff import guess_delimiter, guess_header
+from .stream import PeekedStream
+from .table import Table, check_n_columns, check_names, one_line
+
+# Parse this many bytes at a time; no row may be longer.
+BLOCK_BYTES = 1 << 22
+# A file without a line end in this many bytes is not CSV.
+MAX_HEADER_BYTES = 1 << 24
+LINE_END = r"\r\n|\r|\n"
+
+
+class CSVTable(Table):
+    """An open CSV file."""
+
+    format = "csv"
+
+    def __init__(self, name: str, stream: PeekedStream, options: ReadOptions):
+        super().__init__(name, io.BufferedReader(stream))
+        self._options = options
+        text = _decode_head(name, stream, options.encoding)
+        # Blank lines before the first row are no rows; Arrow has to be told their number.
+        stripped = re.sub(rf"\A(?:[^\S\r\n]*(?:{LINE_END}))+", "", text)
+        n_blank = len(re.findall(LINE_END, text[: len(text) - len(stripped)]))
+        self.delimiter = options.delimiter or guess_delimiter(stripped)
+        # A quoted name may contain a line end.
+        reader = csv.reader(io.StringIO(stripped, newline=""), delimiter=self.delimiter, strict=True)
+        cells = _first_row(name, reader)
+        n_lines = n_blank + reader.line_num
+        check_n_columns(name, len(cells))  # before more is done for each
+        self.has_header = guess_header(cells, reader) if options.header is None else options.header
+        self.columns = [
+            cell if self.has_header and cell else f"column_{i + 1}" for i, cell in enumerate(cells)
+        ]
+        check_names(name, self.columns)
+        self._n_skipped_lines = n_lines if self.has_header else n_blank
+
+    def _batches(self, names: list[str], texts: Collection[str]) -> Iterator[Any]:
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        reader = arrow_csv.open_csv(
+            self._stream,
+            arrow_csv.ReadOptions(
+                block_size=BLOCK_BYTES,
+                column_names=self.columns,
+                skip_rows=self._n_skipped_lines,
+                encoding=self._options.encoding,
+            ),
+            arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+            arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), include_columns=names
+            ),
+        )
+        for batch in reader:
+            yield pa.Table.from_batches([batch])
+
+    def _header_advice(self) -> str:
+        if self._options.header is not None:
+            return ""
+        if self.has_header:
+            return " (If the first line holds no column names, pass header=False.)"
+        return " (The first line seems to hold no column names. If it does, pass header=True.)"
+
+    def _explain(self, error: Exception) -> str:
+        message = one_line(error)
+        if isinstance(error, UnicodeDecodeError) or "invalid UTF8" in message:
+            reason = getattr(error, "reason", "invalid bytes")
+            return _wrong_encoding("the file", self._options.encoding, reason)
+        if "straddl" in message:
+            return (
+                f"a row is longer than {BLOCK_BYTES >> 20} MB, or a quote is opened and never "
+                "closed. Correct the file."
+            )
+        return message
+
+
+def _decode_head(name: str, stream: PeekedStream, encoding: str) -> str:
+    """Return the beginning of a text, at least its first line."""
+    try:
+        "".encode(encoding)
+    except LookupError:
+        raise ValueError(f"There is no encoding {encoding!r}.") from None
+    while True:
+        try:
+            # Incrementally, because the last character may be cut off.
+            decoder = codecs.getincrementaldecoder(encoding)()
+            text = decoder.decode(stream.head).removeprefix("\ufeff")
+        except UnicodeError as error:
+            raise ValueError(_wrong_encoding(name, encoding, str(error))) from None
+        if "\0" in text:
+            raise ValueError(
+                f"{name} should be text, but has zero bytes. Is it another kind of file, or is its "
+                "encoding another one, for example utf-16?"
+            )
+        has_line = re.search(r"[\r\n]", text.lstrip()) is not None
+        if has_line or len(stream.head) >= MAX_HEADER_BYTES or not stream.extend_head():
+            return text
+
+
+def _first_row(name: str, reader: Any) -> list[str]:
+    try:
+        return [cell.strip() for cell in next(reader)]
+    except (csv.Error, StopIteration) as error:
+        raise ValueError(
+            f"The first line of {name} cannot be read: {error or 'it is empty'}. Is it a table?"
+        ) from None
+
+
+def _wrong_encoding(name: str, encoding: str, reason: str) -> str:
+    return (
+        f"{name} is not encoded as {encoding} ({reason}). Pass its encoding, for example "
+        'encoding="latin-1" or encoding="utf-16".'
+    )

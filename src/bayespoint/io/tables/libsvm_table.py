@@ -1,0 +1,52 @@
+"""LIBSVM: a class, then the features of a row that are not zero, as `number:value`."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from sklearn.datasets import load_svmlight_file
+
+from .stream import DAMAGED_FILE_ERRORS, PeekedStream
+from .table import Table, damaged, one_line
+
+# Read this many bytes at a time.
+BUFFER_BYTES = 1 << 22
+
+
+class LIBSVMTable(Table):
+    """An open LIBSVM file, which has no column names."""
+
+    format = "libsvm"
+
+    def __init__(self, name: str, stream: PeekedStream):
+        super().__init__(name, io.BufferedReader(stream, BUFFER_BYTES))
+
+    def sparse_chunks(self, n_rows: int, n_features: int | None) -> Iterator[tuple[Any, Any]]:
+        """Yield CSR matrices of n_rows rows, and the numbers in front of the rows."""
+        n_before = 0
+        try:
+            while text := b"".join(islice(_lines_with_a_row(self._stream), n_rows)):
+                n_here = text.count(b"\n")
+                try:
+                    # All chunks must count features from the same number: 1, as is usual.
+                    yield load_svmlight_file(
+                        io.BytesIO(text), n_features=n_features, zero_based=False
+                    )
+                except (ValueError, OverflowError) as error:
+                    rows = f"rows {n_before + 1} to {n_before + n_here}"
+                    raise ValueError(f"{self.name}, {rows}: {one_line(error)}") from None
+                n_before += n_here
+        except DAMAGED_FILE_ERRORS as error:
+            raise ValueError(damaged(self.name, error)) from None
+        finally:
+            self.close()
+
+
+def _lines_with_a_row(file: Any) -> Iterator[bytes]:
+    """Yield lines other than comments and blank lines, each with its line end."""
+    for line in file:
+        if line.split(b"#")[0].strip():
+            yield line if line.endswith(b"\n") else line + b"\n"

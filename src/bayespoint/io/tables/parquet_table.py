@@ -1,0 +1,72 @@
+"""Parquet: columns of numbers or strings, with their names and types."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from .table import Table, check_names, one_line
+
+ROWS_PER_BATCH = 1 << 16
+
+
+class ParquetTable(Table):
+    """An open Parquet file."""
+
+    format = "parquet"
+    has_header = True
+
+    def __init__(self, name: str, source: Any):
+        from pyarrow.parquet import ParquetFile
+
+        try:
+            file = ParquetFile(source)
+        except (ValueError, OSError) as error:
+            raise ValueError(f"{name} is not Parquet, or is damaged: {one_line(error)}") from None
+        super().__init__(name, file)
+        self.columns = file.schema_arrow.names
+        check_names(name, file.schema_arrow.names)
+
+    def _batches(self, names: list[str], texts: Collection[str]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        schema = self._stream.schema_arrow
+        for name in names:
+            _check_type(schema.field(name))
+        for batch in self._stream.iter_batches(ROWS_PER_BATCH, columns=names):
+            yield pa.table(
+                {name: _numbers_or_strings(batch[name], name in texts) for name in names}
+            )
+
+
+def _check_type(field) -> None:
+    from pyarrow import types
+
+    kind = field.type
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    binary = (
+        types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)
+    )
+    if types.is_nested(kind) or binary:
+        raise ValueError(
+            f"column {field.name!r} should hold numbers or text, but its type is {field.type}. "
+            "Leave it out."
+        )
+
+
+def _numbers_or_strings(column, as_text: bool):
+    """Return a column of float64 or of strings; booleans become strings, as in CSV."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyarrow import types
+
+    if types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    kind = column.type
+    if types.is_boolean(kind):
+        return pc.if_else(column, "True", "False")
+    numeric = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+    if numeric and not as_text:
+        return column.cast(pa.float64(), safe=False)
+    return column.cast(pa.string())

@@ -1,0 +1,159 @@
+"""An open file of rows, whatever its format."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, Self
+
+from .stream import DAMAGED_FILE_ERRORS
+
+MAX_COLUMNS = 100_000
+# Compare a misspelled column name with this many names.
+MAX_COMPARED_NAMES = 1000
+# List this many columns in a message.
+MAX_LISTED_NAMES = 20
+# Cut messages of other libraries to this many characters.
+MAX_MESSAGE_LENGTH = 300
+
+
+class Table:
+    """An open file; its rows can be read once.
+
+    Attributes
+    ----------
+    format : {"csv", "parquet", "libsvm"}
+        Format of the file.
+    name : str
+        What to call the file in messages.
+    columns : list of str, or None
+        Column names; None for LIBSVM.
+    has_header : bool
+        Whether the file holds the column names.
+    """
+
+    format: str
+    columns: list[str] | None = None
+    has_header = False
+
+    def __init__(self, name: str, stream: Any):
+        self.name = name
+        self._stream = stream
+
+    def __enter__(self) -> Self:
+        """Return the table."""
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        """Close the file."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; reading the last row closes it, too."""
+        self._stream.close()
+
+    def require_columns(self, names: Iterable[str]) -> None:
+        """Raise an error if one of these columns does not exist."""
+        columns = self.columns or []
+        for name in names:
+            if name not in columns:
+                raise ValueError(
+                    f"{self.name}: {_missing_column(name, columns)}{self._header_advice()}"
+                )
+
+    def batches(
+        self, names: Sequence[str] | None = None, texts: Collection[str] = ()
+    ) -> Iterator[Any]:
+        """Yield Arrow tables of a few megabytes.
+
+        All columns of CSV are strings, as written; `columns.py` finds out what they mean. Columns
+        of Parquet are numbers or strings.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The columns to read; all by default.
+        texts : collection of str
+            Columns of Parquet whose numbers should be returned as strings.
+        """
+        try:
+            names = list(self.columns or ()) if names is None else list(names)
+            yield from self._batches(names, texts)
+        except DAMAGED_FILE_ERRORS as error:
+            raise ValueError(damaged(self.name, error)) from None
+        except (ValueError, OSError, NotImplementedError) as error:
+            raise ValueError(f"{self.name}: {self._explain(error)}") from None
+        finally:
+            self.close()
+
+    def sparse_chunks(self, n_rows: int, n_features: int | None) -> Iterator[tuple[Any, Any]]:
+        """Yield CSR matrices and the numbers in front of their rows; only LIBSVM has them."""
+        raise NotImplementedError
+
+    def _batches(self, names: list[str], texts: Collection[str]) -> Iterator[Any]:
+        """Yield Arrow tables, without care for errors."""
+        raise NotImplementedError
+
+    def _header_advice(self) -> str:
+        """Return what to do if the column names are wrong."""
+        return ""
+
+    def _explain(self, error: Exception) -> str:
+        """Return the message of an error of Arrow, or what it means."""
+        return one_line(error)
+
+
+def damaged(name: str, error: BaseException) -> str:
+    """Return the message for a compressed file that is damaged."""
+    return f"{name} is damaged or cut off: {error}"
+
+
+def check_n_columns(name: str, n_columns: int) -> None:
+    """Refuse a file with too many columns."""
+    if n_columns > MAX_COLUMNS:
+        raise ValueError(
+            f"{name} has {n_columns:,} columns, but at most {MAX_COLUMNS:,} are supported. "
+            "Write it as LIBSVM, which stores only values other than zero."
+        )
+
+
+def check_names(name: str, names: Sequence[str]) -> None:
+    """Refuse a file with too many columns, or with two columns of the same name."""
+    check_n_columns(name, len(names))
+    twice = [column for column, count in Counter(names).items() if count > 1]
+    if twice:
+        raise ValueError(f"{name} has more than one column named {twice[0]!r}. Rename one of them.")
+
+
+def one_line(error: Exception) -> str:
+    """Return the message of an error as one line of limited length."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= MAX_MESSAGE_LENGTH else text[: MAX_MESSAGE_LENGTH - 3] + "..."
+
+
+def regroup(batches: Iterator[Any], n_rows: int) -> Iterator[Any]:
+    """Yield Arrow tables of n_rows rows each, the last one perhaps shorter."""
+    import pyarrow as pa
+
+    held: list[Any] = []
+    n_held = 0
+    for batch in batches:
+        while n_held + len(batch) >= n_rows:
+            n_wanted = n_rows - n_held
+            yield pa.concat_tables([*held, batch[:n_wanted]])
+            held, n_held, batch = [], 0, batch[n_wanted:]
+        if len(batch):
+            held.append(batch)
+            n_held += len(batch)
+    if held:
+        yield pa.concat_tables(held)
+
+
+def _missing_column(name: str, names: Sequence[str]) -> str:
+    """Say that a column does not exist, and suggest a similar one."""
+    lower = {other.lower(): other for other in names}
+    close = difflib.get_close_matches(name.lower(), list(lower)[:MAX_COMPARED_NAMES], n=1)
+    hint = f" Did you mean {lower[close[0]]!r}?" if close else ""
+    listed = ", ".join(names[:MAX_LISTED_NAMES]) + (", ..." if len(names) > MAX_LISTED_NAMES else "")
+    return f"There is no column {name!r}.{hint} The columns are: {listed}."
