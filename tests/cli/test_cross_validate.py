@@ -28,6 +28,6 @@ def test_too_few_rows_for_the_folds(world, tmp_path):
 
 def test_too_many_rows(world, monkeypatch):
     monkeypatch.setattr(source, "ROWS_AT_ONCE", 100)
-    monkeypatch.setattr("bayespoint.io.tables.files.BLOCK", 2000)
+    monkeypatch.setattr("bayespoint.io.tables.csv_table.BLOCK_BYTES", 2000)
     line = fails("cross-validate", world / "train.csv", "--target", "kind")
     assert "too large to cross-validate" in line

@@ -53,7 +53,7 @@ BROKEN = {
     "truncated xz": (lzma.compress(GOOD.encode() * 100)[:-100], "cut off"),
     "flipped gzip": (
         gzip.compress(GOOD.encode())[:50] + b"\xff" * 9 + gzip.compress(GOOD.encode())[59:],
-        "broken",
+        "damaged",
     ),
     "gzip of gzip": (gzip.compress(gzip.compress(GOOD.encode())), "encod|zero"),
     "gzip of nothing": (gzip.compress(b""), "is empty"),
@@ -185,7 +185,7 @@ def test_rows_without_a_class_are_left_out(tmp_path):
         ("1,2 1:1\n1 1:2\n" * 5, "rows 1 to 10"),
         ("1 1:inf\n-1 1:1\n" * 5, "infinity"),
         ("1 1:nan\n-1 1:1\n" * 5, "NaN"),
-        ("1 2000000000:1\n-1 1:1\n" * 5, "Number the features anew"),
+        ("1 2000000000:1\n-1 1:1\n" * 5, "Renumber the features"),
         ("1 99999999999999999999:1\n-1 1:1\n" * 5, "rows 1 to 10"),
         ("# nothing\n\n", "has no rows"),
         ("1 1:1\n" * 5, "two classes or more"),
@@ -225,7 +225,7 @@ def test_parquet_with_what_is_no_number_or_text(tmp_path, case):
     parquet.write_table(table, path)
     arguments = ["train", path, "--target", "kind", "--model", model, "--classifier", "linear"]
     line = fails(*arguments)
-    assert "column 'odd' should hold numbers or texts" in line
+    assert "column 'odd' should hold numbers or text" in line
     assert kind in line
     ok(*arguments, "--ignore", "odd")
     assert "odd" in run("predict", model, path).stderr

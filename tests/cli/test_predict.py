@@ -7,7 +7,7 @@ import pytest
 import bayespoint
 from bayespoint.cli import trained
 from bayespoint.io.tables.columns import frame
-from bayespoint.io.tables.files import open_table
+from bayespoint.io.tables.open_table import open_table
 from cli_helpers import fails, figures, mixed_table, ok, run, sparse_rows
 
 
@@ -86,7 +86,7 @@ def test_a_missing_column_is_named(world, tmp_path):
     assert "t.csv: There is no column 'width'. Did you mean 'Widht'?" in line
     table.to_csv(tmp_path / "t.csv", index=False, header=False)
     line = fails("predict", world / "linear.bpm", tmp_path / "t.csv")
-    assert "The first line seems to hold no names" in line
+    assert "The first line seems to hold no column names" in line
 
 
 def test_a_column_of_another_type_is_named(world, tmp_path):
@@ -178,7 +178,7 @@ def test_models_and_files_of_other_kinds(world):
 
 def test_rows_are_not_all_in_memory(world, tmp_path, monkeypatch):
     """Rows are written while others are still to be read."""
-    monkeypatch.setattr("bayespoint.io.tables.files.BLOCK", 5000)
+    monkeypatch.setattr("bayespoint.io.tables.csv_table.BLOCK_BYTES", 5000)
     test = pd.concat([pd.read_csv(world / "test.csv")] * 20)
     test.to_csv(tmp_path / "long.csv", index=False)
     sizes = []
@@ -194,7 +194,7 @@ def test_rows_are_not_all_in_memory(world, tmp_path, monkeypatch):
 
 
 def test_an_error_in_the_middle_leaves_the_old_file(world, tmp_path, monkeypatch):
-    monkeypatch.setattr("bayespoint.io.tables.files.BLOCK", 5000)
+    monkeypatch.setattr("bayespoint.io.tables.csv_table.BLOCK_BYTES", 5000)
     text = (world / "test.csv").read_text()
     path, out = tmp_path / "t.csv", tmp_path / "out.csv"
     path.write_text(text + text.partition("\n")[2] * 10 + "1,2\n")

@@ -136,7 +136,7 @@ def test_files_larger_than_memory_are_learned_as_a_stream(world, tmp_path, monke
     """The columns are the same, all rows are used, and it is as good as at once."""
     monkeypatch.setattr(source, "ROWS_AT_ONCE", 300)
     monkeypatch.setattr(source, "STREAMED_ROWS", 150)
-    monkeypatch.setattr("bayespoint.io.tables.files.BLOCK", 4000)
+    monkeypatch.setattr("bayespoint.io.tables.csv_table.BLOCK_BYTES", 4000)
     target, path = "kind", tmp_path / name
     table = mixed_table(1000, seed=3)
     table.loc[500:800:2, "kind"] = None  # some chunks have few classes
@@ -148,7 +148,7 @@ def test_files_larger_than_memory_are_learned_as_a_stream(world, tmp_path, monke
     elif name.endswith("csv"):
         table.to_csv(path, index=False)
     else:
-        monkeypatch.setattr("bayespoint.io.tables.files.PARQUET_ROWS", 100)
+        monkeypatch.setattr("bayespoint.io.tables.parquet_table.ROWS_PER_BATCH", 100)
         table.to_parquet(path)
     n_rows = 1000 if target is None else int(table["kind"].notna().sum())
     streamed, model = trained(tmp_path, path, target=target)
@@ -166,7 +166,7 @@ def test_files_larger_than_memory_are_learned_as_a_stream(world, tmp_path, monke
 def test_few_rows_are_held_out_of_many(tmp_path, world, monkeypatch):
     monkeypatch.setattr(source, "ROWS_AT_ONCE", 100)
     monkeypatch.setattr(source, "STREAMED_ROWS", 50)
-    monkeypatch.setattr("bayespoint.io.tables.files.BLOCK", 2000)
+    monkeypatch.setattr("bayespoint.io.tables.csv_table.BLOCK_BYTES", 2000)
     monkeypatch.setattr(learn, "MOST_HELD_OUT", 30)
     mixed_table(1000).to_csv(tmp_path / "t.csv", index=False)
     result, _ = trained(tmp_path, tmp_path / "t.csv")
@@ -175,7 +175,7 @@ def test_few_rows_are_held_out_of_many(tmp_path, world, monkeypatch):
 
 def test_a_class_that_comes_too_late(tmp_path, monkeypatch):
     monkeypatch.setattr(source, "ROWS_AT_ONCE", 100)
-    monkeypatch.setattr("bayespoint.io.tables.files.BLOCK", 2000)
+    monkeypatch.setattr("bayespoint.io.tables.csv_table.BLOCK_BYTES", 2000)
     table = mixed_table(1000)
     table.loc[900:, "kind"] = "late"
     table.to_csv(tmp_path / "t.csv", index=False)

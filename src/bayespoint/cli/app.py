@@ -165,7 +165,7 @@ def train(
     """
     rejection = _rejection(reject_rate, max_error, confidence_level) or {}
     plan = _plan(classifier, holdout, seed, max_time, categorical, ignore)
-    plan["wishes"] = _wishes(format, delimiter, header, encoding, features)
+    plan["options"] = _read_options(format, delimiter, header, encoding, features)
     from .source import Plan
     from .train import run_train
 
@@ -200,10 +200,10 @@ def predict(
     Rows that are refused have no prediction.
     """
     rejection = _rejection(reject_rate, max_error, confidence_level)
-    wishes = _wishes(format, delimiter, header, encoding)
+    options = _read_options(format, delimiter, header, encoding)
     from .predict import run_predict
 
-    run_predict(model, data, output, rejection, keep or [], probabilities, wishes, json)
+    run_predict(model, data, output, rejection, keep or [], probabilities, options, json)
 
 
 @app.command(cls=SectionedCommand)
@@ -223,10 +223,10 @@ def evaluate(
 ) -> None:
     """Tell how good a model is on rows that it has not seen."""
     rejection = _rejection(reject_rate, max_error, confidence_level)
-    wishes = _wishes(format, delimiter, header, encoding)
+    options = _read_options(format, delimiter, header, encoding)
     from .evaluate import run_evaluate
 
-    run_evaluate(model, data, target, rejection, wishes, json)
+    run_evaluate(model, data, target, rejection, options, json)
 
 
 @app.command("cross-validate", cls=SectionedCommand)
@@ -251,7 +251,7 @@ def cross_validate(
 ) -> None:
     """Tell how good a model would be, by cross-validation."""
     plan = _plan(classifier, 0.2, seed, max_time, categorical, ignore)
-    plan["wishes"] = _wishes(format, delimiter, header, encoding, features)
+    plan["options"] = _read_options(format, delimiter, header, encoding, features)
     from .cross_validate import run_cross_validate
     from .source import Plan
 
@@ -279,10 +279,10 @@ def update(
 
     What is refused is set anew, by new rows that are held out.
     """
-    wishes = _wishes(format, delimiter, header, encoding)
+    options = _read_options(format, delimiter, header, encoding)
     from .update import run_update
 
-    run_update(model, data, target, output, holdout, seed, wishes, json)
+    run_update(model, data, target, output, holdout, seed, options, json)
 
 
 @app.command(cls=SectionedCommand)
@@ -315,10 +315,10 @@ def explain(
 
     What shuffling them costs, and the weights of a linear model.
     """
-    wishes = _wishes(format, delimiter, header, encoding)
+    options = _read_options(format, delimiter, header, encoding)
     from .explain import run_explain
 
-    run_explain(model, data, target, top, seed, wishes, json)
+    run_explain(model, data, target, top, seed, options, json)
 
 
 @app.command(cls=SectionedCommand)
@@ -361,10 +361,10 @@ def report(
     One HTML file, about rows that the model has not seen.
     """
     rejection = _rejection(reject_rate, max_error, confidence_level)
-    wishes = _wishes(format, delimiter, header, encoding)
+    options = _read_options(format, delimiter, header, encoding)
     from .report import run_report
 
-    run_report(model, data, target, output, title, rejection, examples, wishes, json)
+    run_report(model, data, target, output, title, rejection, examples, options, json)
 
 
 def _rejection(
@@ -396,12 +396,12 @@ def _plan(classifier, holdout, seed, max_time, categorical, ignore) -> dict[str,
     }
 
 
-def _wishes(format, delimiter, header, encoding, features=None):
+def _read_options(format, delimiter, header, encoding, features=None):
     """Return what was said about the file."""
     if delimiter is not None:
         delimiter = delimiter.replace("\\t", "\t")
         if len(delimiter) != 1:
             raise typer.BadParameter("--delimiter should be one character, such as ; or \\t.")
-    from ..io.tables.files import Wishes
+    from ..io.tables.read_options import ReadOptions
 
-    return Wishes(format, delimiter, header, encoding, features)
+    return ReadOptions(format, delimiter, header, encoding, features)

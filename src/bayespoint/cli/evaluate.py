@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..evaluation.evaluation import Evaluation, evaluate
-from ..io.tables.files import Wishes
+from ..io.tables.read_options import ReadOptions
 from .summary import quality
 from .terminal import aligned, percent, show, working
 from .trained import open_model, read_labeled
@@ -20,13 +20,13 @@ def run_evaluate(
     data: str,
     target: str | None,
     rejection: dict[str, Any] | None,
-    wishes: Wishes,
+    options: ReadOptions,
     as_json: bool,
 ) -> None:
     """Predict all rows and compare with their classes."""
     trained = open_model(model_path, rejection)
     with working(f"reading {data}") as say:
-        X, y = read_labeled(trained, data, target, wishes)
+        X, y = read_labeled(trained, data, target, options)
         say(f"predicting {len(y):,} rows")
         figures = evaluate(trained.model, X, y)
     show(figures.to_dict(), as_json, f"On {figures.n_rows:,} rows:", *report_lines(figures))

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.inspection import permutation_importance
 
 from ..classifiers.linear import LinearBayesPointClassifier
-from ..io.tables.files import Wishes
+from ..io.tables.read_options import ReadOptions
 from .terminal import aligned, note, show, working
 from .trained import Trained, open_model, read_labeled
 
@@ -42,7 +42,7 @@ def run_explain(
     target: str | None,
     top: int,
     seed: int,
-    wishes: Wishes,
+    options: ReadOptions,
     as_json: bool,
 ) -> None:
     """Show the weights of a linear classifier, and what shuffling a column costs."""
@@ -51,7 +51,7 @@ def run_explain(
     importances: list[Importance] = []
     if data is not None:
         with working(f"reading {data}") as say:
-            X, y = read_labeled(trained, data, target, wishes)
+            X, y = read_labeled(trained, data, target, options)
             importances = _importances(trained, X, y, seed, say)
     elif not weights:
         raise ValueError(

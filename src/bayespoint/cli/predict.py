@@ -16,7 +16,7 @@ import numpy as np
 import typer
 
 from .._runtime.atomic import in_place_of
-from ..io.tables.files import Wishes
+from ..io.tables.read_options import ReadOptions
 from .output import check_output
 from .terminal import note, percent, show, working
 from .trained import Part, Trained, open_model, read_parts
@@ -29,7 +29,7 @@ def run_predict(
     rejection: dict[str, Any] | None,
     keep: list[str],
     probabilities: bool,
-    wishes: Wishes,
+    options: ReadOptions,
     as_json: bool,
 ) -> None:
     """Write a line for each row: the class, how probable it is, and whether to trust it."""
@@ -44,7 +44,7 @@ def run_predict(
     keep = list(dict.fromkeys(keep))
     schema = _schema(model, keep, rejecting, probabilities)
     _check_kept(keep, schema, trained)
-    parts = read_parts(trained, data, wishes, keep=keep)
+    parts = read_parts(trained, data, options, keep=keep)
     # Before the first rows are there, nothing is written, not even to standard output.
     first = list(islice(parts, 1))
     # Who watches the predictions themselves needs no other sign of life.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..io.tables.files import Wishes
+from ..io.tables.read_options import ReadOptions
 from .output import check_output
 from .terminal import show, working
 from .trained import open_model, read_labeled
@@ -19,7 +19,7 @@ def run_report(
     title: str | None,
     rejection: dict[str, Any] | None,
     n_examples: int,
-    wishes: Wishes,
+    options: ReadOptions,
     as_json: bool,
 ) -> None:
     """Write a report on rows that the model has not seen."""
@@ -28,7 +28,7 @@ def run_report(
     check_output(output, model_path, data)
     trained = open_model(model_path, rejection)
     with working(f"reading {data}") as say:
-        X, y = read_labeled(trained, data, target, wishes)
+        X, y = read_labeled(trained, data, target, options)
         say(f"writing the report on {len(y):,} rows")
         about = trained.info
         figures = write_report(

@@ -20,7 +20,9 @@ from ..io.tables.columns import (
     labels,
     whole_labels,
 )
-from ..io.tables.files import Table, Wishes, open_table, regrouped, with_n_features
+from ..io.tables.open_table import count_features, open_table
+from ..io.tables.read_options import ReadOptions
+from ..io.tables.table import Table, regroup
 from .learn import stacked
 from .terminal import note
 
@@ -42,7 +44,7 @@ class Plan:
     max_time: float | None = None
     categorical: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-    wishes: Wishes = field(default_factory=Wishes)
+    options: ReadOptions = field(default_factory=ReadOptions)
 
 
 class Source(NamedTuple):
@@ -57,7 +59,7 @@ class Source(NamedTuple):
 
 def read_source(data: str, target: str | None, plan: Plan) -> Source:
     """Read as many rows as are trained with at once."""
-    table = open_table(data, plan.wishes)
+    table = open_table(data, plan.options)
     try:
         if table.columns is None:
             return _sparse_source(table, data, plan)
@@ -75,7 +77,7 @@ def _table_source(table: Table, target: str | None, plan: Plan) -> Source:
             f"Name the column of {table.name} that holds the classes, with --target. The columns "
             f"are: {', '.join((table.columns or [])[:20])}"
         )
-    table.need([target, *plan.categorical, *plan.ignore])
+    table.require_columns([target, *plan.categorical, *plan.ignore])
     ignored = set(plan.ignore) - {target}
     names = [name for name in table.columns or () if name not in ignored]
     batches = table.batches(names, texts={target, *plan.categorical})
@@ -90,12 +92,12 @@ def _table_source(table: Table, target: str | None, plan: Plan) -> Source:
         note(f"{first.num_rows - len(y):,} rows without a class in {target!r} are left out")
     check_classes(y, target)
     if rest is not None:
-        rest = (_labeled(batch, columns) for batch in regrouped(rest, STREAMED_ROWS))
+        rest = (_labeled(batch, columns) for batch in regroup(rest, STREAMED_ROWS))
     return Source(X, y, rest, columns, table.name)
 
 
 def _sparse_source(table: Table, data: str, plan: Plan) -> Source:
-    n_features = with_n_features(data, plan.wishes).n_features
+    n_features = count_features(data, plan.options)
     chunks = table.sparse_chunks(STREAMED_ROWS, n_features)
     labeled = ((X, whole_labels(y)) for X, y in chunks)
     held, rest = _first(labeled, lambda part: (len(part[1]), 12 * part[0].nnz))

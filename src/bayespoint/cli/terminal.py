@@ -17,6 +17,7 @@ from typing import Any
 import typer
 
 from .._runtime.atomic import remove_drafts
+from .option_names import name_options
 
 DEBUG = "BAYESPOINT_DEBUG"
 FAILED = 1
@@ -144,7 +145,7 @@ def _say(text: str) -> None:
 def _message(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.strerror}: {error.filename}"
-    return " ".join(str(error).split()) or type(error).__name__
+    return name_options(" ".join(str(error).split())) or type(error).__name__
 
 
 @contextmanager

@@ -13,7 +13,9 @@ from sklearn.pipeline import Pipeline
 from ..classifiers.reject.option import RejectOptionClassifier
 from ..io.models.model_file import read
 from ..io.tables.columns import Columns, frame, known_labels, labels, whole_labels
-from ..io.tables.files import Table, Wishes, open_table
+from ..io.tables.open_table import open_table
+from ..io.tables.read_options import ReadOptions
+from ..io.tables.table import Table
 from .learn import stacked
 from .terminal import note
 
@@ -90,13 +92,13 @@ def _is_ours(trained: Trained) -> bool:
 def read_parts(
     trained: Trained,
     path: str,
-    wishes: Wishes,
+    options: ReadOptions,
     *,
     target: str | None = None,
     keep: Sequence[str] = (),
 ) -> Iterator[Part]:
     """Yield rows of a file; with a target, those that have a class."""
-    with open_table(path, wishes) as table:
+    with open_table(path, options) as table:
         if trained.columns is None:
             yield from _sparse_parts(trained, table, target)
         else:
@@ -113,7 +115,7 @@ def _table_parts(
         )
     texts = [*keep, *columns.categories, *([] if target is None else [target])]
     names = list(dict.fromkeys([*columns.used, *texts]))
-    table.need(names)
+    table.require_columns(names)
     _tell_ignored(table, [*names, columns.target])
     if target is not None:
         columns = replace(columns, target=target)
@@ -131,10 +133,10 @@ def _table_parts(
 
 
 def read_labeled(
-    trained: Trained, path: str, target: str | None, wishes: Wishes
+    trained: Trained, path: str, target: str | None, options: ReadOptions
 ) -> tuple[Any, np.ndarray]:
     """Return all rows of a file that have a class, and their classes."""
-    parts = read_parts(trained, path, wishes, target=target or trained.info["target"])
+    parts = read_parts(trained, path, options, target=target or trained.info["target"])
     labeled = [(part.X, part.y) for part in parts]
     if not labeled:
         raise ValueError("There are no rows with a class.")

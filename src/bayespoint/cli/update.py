@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..classifiers.linear import LinearBayesPointClassifier
 from ..io.models.model_file import save
-from ..io.tables.files import Wishes
+from ..io.tables.read_options import ReadOptions
 from .learn import HeldOut, judge, learn
 from .output import check_output
 from .summary import quality
@@ -22,7 +22,7 @@ def run_update(
     output: Path | None,
     holdout: float,
     seed: int,
-    wishes: Wishes,
+    options: ReadOptions,
     as_json: bool,
 ) -> None:
     """Teach a linear model new rows, but for some that test it and set what it refuses."""
@@ -38,7 +38,7 @@ def run_update(
     target = target or trained.info["target"]
     began, held = time.perf_counter(), HeldOut(holdout, seed)
     with working(f"learning from {data}") as say:
-        parts = ((part.X, part.y) for part in read_parts(trained, data, wishes, target=target))
+        parts = ((part.X, part.y) for part in read_parts(trained, data, options, target=target))
         n_rows = learn(trained.pipeline, parts, old.classes_, held, say)
         if not len(held) or not n_rows:
             raise ValueError(

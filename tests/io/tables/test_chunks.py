@@ -103,6 +103,14 @@ def test_comments_and_empty_lines_are_no_rows(tmp_path):
     np.testing.assert_array_equal(y, [1, -1])
 
 
+def test_header_and_encoding(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes("x,ä\ny,b\n".encode("latin-1"))
+    ((X, y),) = read_chunks(path, "column_2", header=False, encoding="latin-1")
+    assert X["column_1"].tolist() == ["x", "y"]
+    assert y.tolist() == ["ä", "b"]
+
+
 def test_the_documented_loops_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (DOCS / "streaming.md").read_text(), re.DOTALL)

@@ -18,7 +18,7 @@ from bayespoint.io.tables.columns import (
     make_prepare,
     whole_labels,
 )
-from bayespoint.io.tables.files import MISSING
+from bayespoint.io.tables.missing_values import MISSING_WORDS
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,8 @@ from bayespoint.io.tables.files import MISSING
             ("1 0", None),
         ],
         *[("- 1", None), ("1e", None), ("true", None), ("1f", None)],
-        *[(word, np.nan) for word in MISSING],
-        *[(f"  {word} ", np.nan) for word in MISSING],
+        *[(word, np.nan) for word in MISSING_WORDS],
+        *[(f"  {word} ", np.nan) for word in MISSING_WORDS],
     ],
 )
 def test_which_texts_are_numbers(text, value):

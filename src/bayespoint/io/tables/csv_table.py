@@ -35,7 +35,9 @@ class CSVTable(Table):
         n_blank = len(re.findall(LINE_END, text[: len(text) - len(stripped)]))
         self.delimiter = options.delimiter or guess_delimiter(stripped)
         # A quoted name may contain a line end.
-        reader = csv.reader(io.StringIO(stripped, newline=""), delimiter=self.delimiter, strict=True)
+        reader = csv.reader(
+            io.StringIO(stripped, newline=""), delimiter=self.delimiter, strict=True
+        )
         cells = _first_row(name, reader)
         n_lines = n_blank + reader.line_num
         check_n_columns(name, len(cells))  # before more is done for each

@@ -38,7 +38,9 @@ def guess_format(head: bytes, path: str | Path) -> str:
 
 def guess_delimiter(text: str) -> str:
     """Guess the delimiter: equally often in all lines, or else most often in the first."""
-    lines = [_without_quoted(line) for line in text.splitlines()[:MAX_SNIFFED_LINES] if line.strip()]
+    lines = [
+        _without_quoted(line) for line in text.splitlines()[:MAX_SNIFFED_LINES] if line.strip()
+    ]
     # The last line may be cut off.
     lines = lines[:1] + lines[1:-1]
 

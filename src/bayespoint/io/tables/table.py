@@ -155,5 +155,7 @@ def _missing_column(name: str, names: Sequence[str]) -> str:
     lower = {other.lower(): other for other in names}
     close = difflib.get_close_matches(name.lower(), list(lower)[:MAX_COMPARED_NAMES], n=1)
     hint = f" Did you mean {lower[close[0]]!r}?" if close else ""
-    listed = ", ".join(names[:MAX_LISTED_NAMES]) + (", ..." if len(names) > MAX_LISTED_NAMES else "")
+    listed = ", ".join(names[:MAX_LISTED_NAMES]) + (
+        ", ..." if len(names) > MAX_LISTED_NAMES else ""
+    )
     return f"There is no column {name!r}.{hint} The columns are: {listed}."

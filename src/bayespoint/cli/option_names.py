@@ -1,0 +1,21 @@
+"""Name options of the command where messages of the library name arguments of Python."""
+
+from __future__ import annotations
+
+import re
+
+OPTION_OF_ARGUMENT = {"encoding": "--encoding", "n_features": "--features"}
+HEADER_OPTIONS = {"True": "--header", "False": "--no-header"}
+_ARGUMENT = re.compile(r'\b(encoding|n_features|header)=("?)([\w-]+)\2')
+
+
+def name_options(message: str) -> str:
+    """Return a message with `--encoding latin-1` in place of `encoding="latin-1"`."""
+    return _ARGUMENT.sub(_option, message)
+
+
+def _option(match: re.Match) -> str:
+    argument, _, value = match.groups()
+    if argument == "header":
+        return HEADER_OPTIONS.get(value, match[0])
+    return f"{OPTION_OF_ARGUMENT[argument]} {value}"

@@ -1,0 +1,65 @@
+import io
+from decimal import Decimal
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from bayespoint.io.tables import parquet_table
+from bayespoint.io.tables.parquet_table import ParquetTable
+from table_helpers import rows_of
+
+COLUMNS = {
+    "whole": pa.array([1, None, 3]),
+    "decimal": pa.array([Decimal("1.5"), Decimal("2.5"), None]),
+    "flag": pa.array([True, False, None]),
+    "word": pa.array(["a", "b", None]),
+    "kind": pa.array(["x", "y", "x"]).dictionary_encode(),
+}
+
+
+def opened(columns):
+    buffer = io.BytesIO()
+    parquet.write_table(pa.table(columns), buffer)
+    return ParquetTable("t.parquet", buffer)
+
+
+def test_columns_are_numbers_or_strings():
+    table = opened(COLUMNS)
+    assert table.columns == list(COLUMNS)
+    whole = pa.concat_tables(table.batches(texts=["whole"]))
+    assert whole.to_pydict() == {
+        "whole": ["1", None, "3"],
+        "decimal": [1.5, 2.5, None],
+        "flag": ["True", "False", None],
+        "word": ["a", "b", None],
+        "kind": ["x", "y", "x"],
+    }
+    assert rows_of(opened({"whole": COLUMNS["whole"]}))[2] == {"whole": 3.0}
+
+
+def test_rows_come_in_batches(monkeypatch):
+    monkeypatch.setattr(parquet_table, "ROWS_PER_BATCH", 10)
+    sizes = [len(batch) for batch in opened({"a": range(25)}).batches()]
+    assert sizes == [10, 10, 5]
+
+
+@pytest.mark.parametrize("values", [[[1], [2]], [b"x", b"y"], [{"a": 1}, {"a": 2}]], ids=str)
+def test_other_types_are_refused_when_they_are_read(values):
+    table = opened({"odd": pa.array(values), "a": [1, 2]})
+    assert [row["a"] for batch in table.batches(["a"]) for row in batch.to_pylist()] == [1, 2]
+    with pytest.raises(ValueError, match=r"t.parquet: column 'odd' should hold numbers or text"):
+        rows_of(opened({"odd": pa.array(values)}))
+
+
+def test_not_parquet():
+    with pytest.raises(ValueError, match=r"t.parquet is not Parquet, or is damaged"):
+        ParquetTable("t.parquet", io.BytesIO(b"PAR1" + bytes(100)))
+
+
+def test_equal_names():
+    table = pa.table([[1], [2]], names=["a", "a"])
+    buffer = io.BytesIO()
+    parquet.write_table(table, buffer)
+    with pytest.raises(ValueError, match="more than one column named 'a'"):
+        ParquetTable("t.parquet", buffer)
