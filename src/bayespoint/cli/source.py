@@ -10,16 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import typer
 
-from ..io.tables.columns import (
-    Columns,
-    almost_numbers,
-    check_classes,
-    find_columns,
-    frame,
-    known_labels,
-    labels,
-    whole_labels,
-)
+from ..io.tables.columns import Columns, find_columns, find_stray_text, frame
+from ..io.tables.labels import check_classes, known_labels, labels, whole_labels
 from ..io.tables.open_table import count_features, open_table
 from ..io.tables.read_options import ReadOptions
 from ..io.tables.table import Table, regroup
@@ -136,7 +128,7 @@ def _tell_about(table, columns: Columns, plan: Plan) -> None:
     if empty:
         note(f"there is nothing in column {', '.join(map(repr, empty[:5]))}; it is not used")
     for name in columns.categories:
-        odd = None if name in plan.categorical else almost_numbers(table[name])
+        odd = None if name in plan.categorical else find_stray_text(table[name])
         if odd is not None:
             note(
                 f"column {name!r} holds numbers, but also {odd!r}, so that it is taken for texts. "

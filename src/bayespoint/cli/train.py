@@ -13,7 +13,8 @@ from sklearn.pipeline import Pipeline
 from ..classifiers.bayes_point import BayesPointClassifier
 from ..classifiers.linear import LinearBayesPointClassifier
 from ..io.models.model_file import save
-from ..io.tables.columns import Columns, make_prepare, make_sparse_prepare
+from ..io.tables.columns import Columns
+from ..io.tables.preprocessing import make_preprocessor, make_sparse_preprocessor
 from .learn import MOST_HELD_OUT, HeldOut, judge, learn
 from .output import check_output
 from .source import LABEL, Plan, Source, read_source
@@ -82,7 +83,7 @@ def make_pipeline(
     columns: Columns | None, X, n_rows: int, plan: Plan, *, stream: bool = False
 ) -> Pipeline:
     """Return a pipeline that is not fitted yet."""
-    prepare = make_sparse_prepare() if columns is None else make_prepare(columns)
+    prepare = make_sparse_preprocessor() if columns is None else make_preprocessor(columns)
     kind = plan.classifier
     if kind == "auto":
         too_many = n_rows > MOST_KERNEL_ROWS or X.shape[1] > MOST_KERNEL_FEATURES

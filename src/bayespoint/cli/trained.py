@@ -12,7 +12,8 @@ from sklearn.pipeline import Pipeline
 
 from ..classifiers.reject.option import RejectOptionClassifier
 from ..io.models.model_file import read
-from ..io.tables.columns import Columns, frame, known_labels, labels, whole_labels
+from ..io.tables.columns import Columns, frame
+from ..io.tables.labels import known_labels, labels, whole_labels
 from ..io.tables.open_table import open_table
 from ..io.tables.read_options import ReadOptions
 from ..io.tables.table import Table

@@ -1,5 +1,3 @@
-"""What texts of columns mean, and how they are made ready."""
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -7,16 +5,11 @@ import pytest
 
 from bayespoint.io.tables.columns import (
     Columns,
-    almost_numbers,
     as_numbers,
     as_texts,
-    check_classes,
     find_columns,
+    find_stray_text,
     frame,
-    known_labels,
-    labels,
-    make_prepare,
-    whole_labels,
 )
 from bayespoint.io.tables.missing_values import MISSING_WORDS
 
@@ -100,68 +93,7 @@ def test_frames_refuse_other_things():
         frame(pa.table({"age": ["1", "-inf"]}), columns)
 
 
-def test_classes_are_the_same_however_they_are_written():
-    columns = find_columns(TABLE, "kind")
-    known, y = known_labels(labels(TABLE, columns), columns)
-    assert known.tolist() == [True, True, True, False]
-    assert y.tolist() == [1, 2, 1]
-    other = pa.table({"kind": pa.array([1.0, 2.0, None])})
-    assert known_labels(labels(other, columns), columns)[1].tolist() == [1, 2]
-    assert known_labels(labels(pa.table({"kind": ["?", ""]}), columns), columns)[1].tolist() == []
-    for odd in ("1.5", "yes", "inf", "1e300"):
-        with pytest.raises(ValueError, match=r"'kind' should hold whole numbers, as in training"):
-            labels(pa.table({"kind": ["1", odd]}), columns)
-
-
-def test_classes_that_are_texts():
-    columns = Columns(["age"], [], "kind", False)
-    y = labels(pa.table({"kind": [" yes", "no", "NA", "1"]}), columns)
-    known, y = known_labels(y, columns)
-    assert known.tolist() == [True, True, False, True]
-    assert y.tolist() == ["yes", "no", "1"]
-
-
-def test_numbers_in_front_of_rows():
-    np.testing.assert_array_equal(whole_labels(np.array([1.0, -1.0])), [1, -1])
-    assert whole_labels(np.array([1.0])).dtype == np.int64
-    for odd in (0.5, np.nan, np.inf, 1e300):
-        with pytest.raises(ValueError, match="a whole number, but one is"):
-            whole_labels(np.array([1.0, odd]))
-
-
-@pytest.mark.parametrize(
-    ("y", "message"),
-    [
-        (["a"], "but has 1, 'a'"),
-        ([], "but has 0"),
-        (list("abcd"), "4 different values in 4 rows"),
-        (list("aaab"), "'b' of 'kind' has one"),
-    ],
-)
-def test_what_cannot_be_classes(y, message):
-    with pytest.raises(ValueError, match=message):
-        check_classes(np.array(y, dtype=str), "kind")
-    check_classes(np.array(list("aabb")), "kind")
-
-
-def test_columns_that_are_almost_numbers():
-    assert almost_numbers(pa.chunked_array([["1", "2", "3", "x", "?"]])) == "x"
-    assert almost_numbers(pa.chunked_array([["1", "x", "y"]])) is None
-    assert almost_numbers(pa.chunked_array([["x", None]])) is None
-
-
-def test_what_is_prepared():
-    """Numbers: filled with the median, marked, scaled. Texts: a column each, holes too."""
-    texts = ["a", "b", None] * 10 + ["rare"]
-    X = pd.DataFrame({"x": [1.0, np.nan, 3.0] * 10 + [2.0], "t": pd.Series(texts, dtype=object)})
-    prepare = make_prepare(Columns(["x"], ["t"], "kind", False)).fit(X)
-    assert list(prepare.get_feature_names_out()) == [
-        *("x", "missingindicator_x", "t_a", "t_b", "t_None", "t_infrequent_sklearn"),
-    ]
-    new = pd.DataFrame({"t": pd.Series(["b", None, "new"], dtype=object), "x": [2.0, np.nan, 1.0]})
-    Z = prepare.transform(new)
-    Z = Z.toarray() if hasattr(Z, "toarray") else Z
-    filled = np.array([1.0, 2.0, 3.0] * 10 + [2.0])
-    np.testing.assert_allclose(Z[:, 0], (np.array([2, 2, 1]) - 2) / filled.std(), atol=1e-12)
-    assert Z[1, 1] > Z[0, 1] == Z[2, 1]
-    np.testing.assert_array_equal(Z[:, 2:], [[0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+def test_stray_text_among_numbers():
+    assert find_stray_text(pa.chunked_array([["1", "2", "3", "x", "?"]])) == "x"
+    assert find_stray_text(pa.chunked_array([["1", "x", "y"]])) is None
+    assert find_stray_text(pa.chunked_array([["x", None]])) is None

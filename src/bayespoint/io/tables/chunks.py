@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .columns import find_columns, frame, labels
+from .columns import find_columns, frame
+from .labels import labels
 from .open_table import count_features, open_table
 from .read_options import ReadOptions
 from .table import regroup
