@@ -1,5 +1,7 @@
 import os
+import shutil
 import signal
+from contextlib import contextmanager
 
 import compiled_cache
 
@@ -20,3 +22,69 @@ def _ctrl_c():
     """Tests press Ctrl-C. A shell that starts pytest in the background has it ignored."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# Dask
+
+
+@contextmanager
+def dask_workers():
+    """Start two worker processes and connect to them."""
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
+    with (
+        distributed.LocalCluster(dashboard_address=":0", **options) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        client.wait_for_workers(2, timeout=120)
+        yield client
+
+
+@pytest.fixture(scope="session")
+def client():
+    """A connection to two Dask workers that all tests share."""
+    with dask_workers() as client:
+        yield client
+
+
+@pytest.fixture
+def doomed_client():
+    """A connection to workers that may be killed: Dask does not always start them again."""
+    with dask_workers() as client:
+        yield client
+
+
+# Chromium
+
+CHROMIUM_OPTIONS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-dev-shm-usage",
+]
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory):
+    """Chromium without a window, driven by selenium."""
+    webdriver = pytest.importorskip("selenium.webdriver")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    chromium = next(filter(None, map(shutil.which, names)), None)
+    driver = shutil.which("chromedriver")
+    if chromium is None or driver is None:
+        if os.environ.get("CI", "").lower() in ("1", "true"):
+            pytest.fail("Chromium and chromedriver are not installed, and CI has to have them.")
+        pytest.skip("Chromium or chromedriver is not installed: apt-get install chromium-driver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for option in CHROMIUM_OPTIONS:
+        options.add_argument(option)
+    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('profile')}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    session = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    yield session
+    session.quit()

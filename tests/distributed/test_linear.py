@@ -4,7 +4,6 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
 from itertools import pairwise
 
 import joblib
@@ -26,30 +25,6 @@ dask_distributed = pytest.importorskip("distributed")
 
 COVARIANCES = ["full", "factorized"]
 UNMIXED = np.empty(0)
-
-
-@contextmanager
-def two_workers():
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
-    with (
-        dask_distributed.LocalCluster(dashboard_address=":0", **options) as cluster,
-        dask_distributed.Client(cluster) as client,
-    ):
-        client.wait_for_workers(2, timeout=120)
-        yield client
-
-
-@pytest.fixture(scope="module")
-def client():
-    with two_workers() as client:
-        yield client
-
-
-@pytest.fixture
-def doomed_client():
-    """Return one whose workers may be killed: Dask does not always start them again."""
-    with two_workers() as client:
-        yield client
 
 
 @pytest.fixture

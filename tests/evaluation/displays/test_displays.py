@@ -1,9 +1,7 @@
 """Pictures without a screen: what is drawn where, and what is refused."""
 
-import re
 import subprocess
 import sys
-from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
@@ -35,8 +33,6 @@ from bayespoint.evaluation.displays.version_space import (
 )
 from bayespoint.geometry.version_space import NoVersionSpaceError
 from helpers import angle_between, angular_std_error, rejection_sample
-
-DOCS = Path(__file__).parents[3] / "docs"
 
 
 @pytest.fixture(autouse=True)
@@ -338,10 +334,3 @@ def test_matplotlib_is_imported_only_to_draw():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "pip install 'bayespoint[plot]'" in run.stderr.splitlines()[-1]
-
-
-def test_the_documented_code_runs():
-    text = (DOCS / "abstaining.md").read_text("utf-8")
-    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) >= 5
-    exec("\n".join(blocks), {})

@@ -1,8 +1,6 @@
 import json
-import re
 import sys
 import tempfile
-from pathlib import Path
 
 import numpy as np
 import onnx
@@ -41,7 +39,6 @@ from bayespoint.io.onnx.probabilities import log_normal_tail, normal_tail, stude
 from bayespoint.solvers import Billiard, Cells, Corners, Gibbs, Nystroem, Perceptron
 from bayespoint.solvers.weights import multiclass
 
-DOCS = Path(__file__).parents[3] / "docs"
 # What to_onnx promises. Rounding of some hundred terms leaves 1e-13 or so; Phi is right to 6e-11
 # in the quadrature for several classes, and a product of factors has as many times that.
 CLOSE = 1e-11
@@ -751,10 +748,3 @@ def test_says_how_to_get_onnx(moons, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(ImportError, match=r"bayespoint\[onnx\]"):
         to_onnx(model)
-
-
-def test_the_documented_example_runs(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", (DOCS / "onnx.md").read_text(), re.DOTALL)
-    assert len(blocks) >= 3
-    exec("\n".join(blocks), {})

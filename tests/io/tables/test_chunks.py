@@ -11,8 +11,6 @@ from sklearn.datasets import dump_svmlight_file
 from bayespoint import LinearBayesPointClassifier
 from bayespoint.io.tables.chunks import read_chunks
 
-DOCS = Path(__file__).parents[3] / "docs"
-
 
 @pytest.fixture
 def table():
@@ -109,10 +107,3 @@ def test_header_and_encoding(tmp_path):
     ((X, y),) = read_chunks(path, "column_2", header=False, encoding="latin-1")
     assert X["column_1"].tolist() == ["x", "y"]
     assert y.tolist() == ["ä", "b"]
-
-
-def test_the_documented_loops_run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", (DOCS / "streaming.md").read_text(), re.DOTALL)
-    assert len(blocks) >= 5
-    exec("\n".join(blocks), {})
