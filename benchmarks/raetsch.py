@@ -36,7 +36,8 @@ from threadpoolctl import threadpool_limits
 
 from bayespoint import BayesPointClassifier
 from bayespoint.geometry.gram import soften
-from bayespoint.solvers.ep import predict, propagate
+from bayespoint.solvers.propagation.approximation import predict
+from bayespoint.solvers.propagation.on_gram import propagate
 
 SETS = ("banana", "breast-cancer", "diabetes", "heart", "thyroid", "titanic", "waveform")
 GRID = {"C": 10.0 ** np.arange(-1, 3.1, 0.5), "gamma": 10.0 ** np.arange(-3, 1.1, 0.5)}

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from bayespoint import BayesPointClassifier, LinearBayesPointClassifier
 from bayespoint._jit.linear import log_phi, moments, recover, refine
 from bayespoint.classifiers.linear import FEW_ROWS, chosen
-from bayespoint.solvers.ep import propagate
+from bayespoint.solvers.propagation.on_gram import propagate
 from bayespoint.solvers.weights.linear import (
     Belief,
     FactorizedRows,

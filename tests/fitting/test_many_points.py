@@ -19,7 +19,7 @@ from bayespoint.fitting import solver_choice as automatic
 from bayespoint.geometry.gram import soften
 from bayespoint.solvers import EP, Cells, Nystroem
 from bayespoint.solvers.cells import MAX_CELL_RATIO, nearest
-from bayespoint.solvers.ep import propagate
+from bayespoint.solvers.propagation.on_gram import propagate
 
 FIXED = {"gamma": 1.0, "softness": 0.3, "random_state": 0}
 SMALL = {"nystroem": Nystroem(60), "cells": Cells(50)}

@@ -11,7 +11,9 @@ from bayespoint.fitting import parameters as evidence
 from bayespoint.fitting.parameters import Settings, choose
 from bayespoint.geometry.gram import soften, unit_matrix
 from bayespoint.geometry.kernels import settle_kernel
-from bayespoint.solvers.ep import Approximation, Sites, propagate
+from bayespoint.solvers.propagation.approximation import Approximation
+from bayespoint.solvers.propagation.on_gram import propagate
+from bayespoint.solvers.propagation.sites import Sites
 
 SEEDS = range(6)
 # Twice what the truth lacks of the largest log evidence is about chi-squared, with one degree

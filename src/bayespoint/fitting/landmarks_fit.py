@@ -15,7 +15,7 @@ from .._runtime.threads import threads
 from ..geometry.gram import unit_gram
 from ..geometry.kernels import in_double
 from ..geometry.unit_kernel import ProductKernel, panels
-from ..solvers.nystroem import FEATURE_ROWS_PER_BLOCK
+from ..solvers.propagation.on_features import FEATURE_ROWS_PER_BLOCK
 from .parameters import part_of_each_class
 from .task import Answer, Task
 from .time_budget import affordable_part, warn_unless_converged

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..geometry.gram import is_definite, soften, unit_matrix
 from ..geometry.kernels import Kernel, in_double
-from ..solvers.ep import Approximation, propagate
+from ..solvers.propagation.approximation import Approximation
+from ..solvers.propagation.on_gram import propagate
 from .probabilities import exactly_one
 
 # Candidates. Gamma is relative to gamma="scale"; half decades, because the evidence is flat

@@ -13,8 +13,8 @@ from ..geometry.gram import soften, unit_matrix
 from ..geometry.kernels import in_double
 from ..geometry.unit_kernel import lengths_in_blocks
 from ..solvers import Cells, Nystroem, Perceptron
-from ..solvers.ep import propagate
-from ..solvers.nystroem import propagate as propagate_weights
+from ..solvers.propagation.on_features import propagate as propagate_weights
+from ..solvers.propagation.on_gram import propagate
 from .landmarks_fit import describe_points, noise_of
 from .parameters import Choice, Settings, choose
 from .task import Task

@@ -4,7 +4,7 @@ from scipy import integrate, sparse, special, stats
 
 from bayespoint._jit import largest
 from bayespoint._jit import multiclass as loops
-from bayespoint.solvers.ep import propagate
+from bayespoint.solvers.propagation.on_gram import propagate
 from bayespoint.solvers.weights import linear, multiclass
 from bayespoint.solvers.weights.linear import Belief
 

@@ -1,0 +1,1 @@
+"""Expectation propagation: each training point's likelihood becomes a Gaussian site."""

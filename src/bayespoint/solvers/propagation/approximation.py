@@ -1,0 +1,133 @@
+"""The Gaussian posterior of the training outputs that given sites lead to."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from .sites import Sites, likelihood
+
+# Below this site precision, 1 - q has too few digits left for (1 - q) / precision.
+MIN_PRECISION_TO_DIVIDE_BY = 1e-8
+# Reject an inverse if its product with the matrix is further from one than this.
+MAX_INVERSE_ERROR = 1e-6
+# Up to this mismatch of moments the answer is close to the fixed point. With a larger
+# mismatch the evidence can be any number.
+MAX_TRUSTED_RESIDUAL = 0.1
+
+
+class Approximation(NamedTuple):
+    """A Gaussian posterior of the outputs f at the training points, f ~ N(0, K) a priori.
+
+    Its mean is K @ coef. The cavity of a point is the posterior of its output given all
+    other points.
+    """
+
+    sites: Sites
+    coef: np.ndarray
+    cavity_mean: np.ndarray
+    cavity_variance: np.ndarray
+    log_loo: np.ndarray  # log p(y_i | all other labels)
+    log_evidence: float  # log p(y)
+    residual: float  # largest mismatch of moments, in standard deviations
+    n_iter: int
+
+
+def approximate(matrix, signs, noise, sites: Sites, n_iter: int) -> Approximation | None:
+    """Return the posterior that the sites give, or None if it is not a distribution."""
+    precision, shift = sites
+    solved = (solve_cholesky if precision.min() >= 0 else solve_lu)(matrix, precision, shift)
+    if solved is None:
+        return None
+    q, variance, coef, log_det = solved
+    mean = matrix @ coef
+    cavity_variance = variance / q
+    if not (np.all(q > 0) and np.all(cavity_variance > 0) and np.all(np.isfinite(coef))):
+        return None
+    cavity_mean = mean - cavity_variance * coef
+    log_z, a, vb, M, V = likelihood(signs, cavity_mean, cavity_variance, noise)
+    # The integral of cavity times site is exp(exponent) sqrt(q).
+    exponent = q * (shift**2 * V + 2 * shift * M - precision * M**2) / 2
+    log_evidence = np.sum(log_z - 0.5 * np.log(q) - exponent) + 0.5 * (shift @ mean - log_det)
+    mismatch = np.maximum(np.abs(a - coef) * np.sqrt(V), np.abs(1 - vb - q))
+    return Approximation(
+        sites, coef, M, V, log_z, float(log_evidence), float(mismatch.max()), n_iter
+    )
+
+
+def solve_cholesky(matrix, precision, shift):
+    """Return q, variances, coefficients and log |I + K S| for precisions >= 0."""
+    root = np.sqrt(precision)
+    b = matrix * root
+    b *= root[:, None]
+    b.flat[:: len(b) + 1] += 1
+    upper, failed = linalg.lapack.dpotrf(b.T, lower=0, clean=1, overwrite_a=1)
+    if failed:
+        return None
+    log_det = 2 * np.sum(np.log(np.diagonal(upper)))
+    inverse, _ = linalg.lapack.dtrtri(upper, lower=0, overwrite_c=1)
+    q = np.einsum("ij,ij->i", inverse, inverse)
+    coef = shift - root * (inverse @ ((root * (matrix @ shift)) @ inverse))
+    variance = (1 - q) / np.maximum(precision, MIN_PRECISION_TO_DIVIDE_BY)
+    tiny = np.flatnonzero(precision < MIN_PRECISION_TO_DIVIDE_BY)
+    if tiny.size:
+        projected = inverse.T @ (root[:, None] * matrix[:, tiny])
+        variance[tiny] = np.diagonal(matrix)[tiny] - np.einsum("ij,ij->j", projected, projected)
+        q[tiny] = 1 - precision[tiny] * variance[tiny]
+    return q, variance, coef, log_det
+
+
+def solve_lu(matrix, precision, shift):
+    """Return the same where label noise makes some precisions negative."""
+    unit = np.eye(len(matrix))
+    a = unit + matrix * precision
+    sign, log_det = np.linalg.slogdet(a)
+    if sign <= 0:
+        return None
+    inverse = np.linalg.inv(a)
+    if not np.abs(inverse @ a - unit).max() < MAX_INVERSE_ERROR:
+        return None
+    mean = inverse @ (matrix @ shift)
+    variance = np.einsum("ij,ji->i", inverse, matrix)
+    return 1 - precision * variance, variance, shift - precision * mean, log_det
+
+
+def predict(
+    matrix: np.ndarray, found: Approximation, across: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean and variance of the outputs at new points.
+
+    Parameters
+    ----------
+    matrix : array of shape (m, m)
+        The Gram matrix of the training points.
+    found : Approximation
+        The posterior of their outputs.
+    across : array of shape (n, m)
+        Inner products of new unit points with the training points. For softened training
+        points, the variance includes their noise.
+
+    Returns
+    -------
+    mean, variance : ndarray of shape (n,)
+        Phi(mean / sqrt(variance)) is the probability of a positive output.
+    """
+    precision = found.sites.precision
+    known = np.linalg.solve(np.eye(len(matrix)) + matrix * precision, across.T)
+    return across @ found.coef, 1 - np.einsum("ij,j,ji->i", across, precision, known)
+
+
+def approximation_info(found: Any, stop: str = "") -> dict[str, Any]:
+    """Return what a user wants to know about an approximation."""
+    close = found.residual <= MAX_TRUSTED_RESIDUAL
+    return {
+        "angle": 0.0 if close else np.nan,
+        "ess": np.inf,
+        "mixed": close,
+        "n_iter": found.n_iter,
+        "residual": found.residual,
+        "log_evidence": found.log_evidence if close else np.nan,
+        "stop": stop,
+    }

@@ -1,0 +1,210 @@
+"""Expectation propagation on the weights of features, in blocks of points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from .sites import OSCILLATION_DAMPING, Sites, likelihood
+
+# Rows of features in one matrix product: enough for BLAS, few enough for the cache.
+FEATURE_ROWS_PER_BLOCK = 2048
+# Share of each update that is made, except for the first from the prior, which is made in full.
+DAMPING = 0.9
+# Rounding may change the posterior precision by this share of the prior precision. Where it
+# could be more, features in single precision are multiplied in double precision.
+MAX_PRECISION_ROUNDING = 0.1
+# A cavity keeps at least this share of the posterior precision.
+MIN_CAVITY_SHARE = 1e-12
+
+
+class Approximation(NamedTuple):
+    """A Gaussian posterior of weights, with the cavity of each point."""
+
+    mean: np.ndarray
+    root: np.ndarray  # root @ root.T is the covariance
+    sites: Sites
+    pressure: np.ndarray  # what each point adds to the mean, in its own direction
+    cavity_mean: np.ndarray
+    cavity_variance: np.ndarray  # with the noise
+    log_evidence: float
+    residual: float  # largest mismatch of moments, in standard deviations
+    n_iter: int
+
+
+class _Belief(NamedTuple):
+    """Product of prior and sites."""
+
+    mean: np.ndarray  # of the weights
+    root: np.ndarray  # upper triangular root of their covariance
+    shift: np.ndarray
+
+    def log_integral(self) -> float:
+        """Return the logarithm of the integral of prior and sites."""
+        return float(0.5 * self.shift @ self.mean + np.sum(np.log(np.diagonal(self.root))))
+
+
+class _Sums(NamedTuple):
+    """What the points of a block, or of all blocks, add up to."""
+
+    precision: Any  # of the weights
+    shift: Any
+    constants: float  # terms of the log evidence
+    residual: float  # the largest, not the sum
+
+
+def propagate(
+    features: np.ndarray,
+    signs: np.ndarray,
+    noise: np.ndarray,
+    *,
+    sites: Sites | None = None,
+    max_iter: int = 50,
+    tol: float = 1e-2,
+    thread_map: Callable = map,
+    watch: Callable[[Approximation], bool] | None = None,
+    break_off: Callable[[], bool] | None = None,
+) -> Approximation:
+    """Run expectation propagation on f = features @ w + noise, w ~ N(0, I).
+
+    Parameters
+    ----------
+    features, signs, noise
+        As in `Nystroem.solve`.
+    sites : Sites, default=None
+        Where to start, for example the result for similar parameters.
+    max_iter, tol
+        As in `Nystroem`.
+    thread_map : callable, default=map
+        A `map` that may use threads; the result does not depend on them.
+    watch : callable, default=None
+        Called after each sweep; a true return value stops.
+    break_off : callable, default=None
+        Called after each block; a true return value breaks off any sweep but the first.
+
+    Returns
+    -------
+    Approximation
+        Its `residual` tells whether it converged.
+    """
+    blocks = _Blocks(features, signs, noise, sites)
+    belief, damping = blocks.first_belief(), 1.0
+    if sites is not None:
+        belief, damping = _belief(blocks.collect()), DAMPING
+    found, before, n_iter = None, np.inf, 0
+    while found is None or (before > tol and n_iter < max_iter):
+        update = partial(blocks.update, belief=belief, damping=damping)
+        sums = _add_up(thread_map(update, blocks.slices), break_off if n_iter else None)
+        if sums is None:
+            break
+        log_evidence = sums.constants + belief.log_integral()
+        belief, n_iter = _belief(sums), n_iter + 1
+        found = blocks.approximation(belief, log_evidence, sums.residual, n_iter)
+        oscillates = sums.residual > before
+        damping = DAMPING if n_iter == 1 else damping * (OSCILLATION_DAMPING if oscillates else 1)
+        before = sums.residual
+        if watch is not None and watch(found):
+            break
+    assert found is not None  # the first sweep is never broken off
+    return found
+
+
+class _Blocks:
+    """Sites and cavities of all points, updated in blocks."""
+
+    def __init__(self, features, signs, noise, sites: Sites | None):
+        m, size = len(signs), FEATURE_ROWS_PER_BLOCK
+        self.features, self.signs, self.noise = features, signs, noise
+        start = Sites(np.zeros(m), np.zeros(m)) if sites is None else sites
+        self.precision, self.shift = start.precision.copy(), start.shift.copy()
+        self.pressure, self.cavity_mean, self.cavity_variance = np.zeros((3, m))
+        self.slices = [slice(i, min(i + size, m)) for i in range(0, m, size)]
+
+    def first_belief(self) -> _Belief:
+        """Return the prior of the weights."""
+        r = self.features.shape[1]
+        return _Belief(np.zeros(r), np.eye(r), np.zeros(r))
+
+    def collect(self) -> _Sums:
+        """Return precision and shift of the product of prior and sites."""
+        return _add_up(_Sums(*self._products(here), 0.0, 0.0) for here in self.slices)
+
+    def update(self, here: slice, belief: _Belief, damping: float) -> _Sums:
+        """Match the moments of a block; return what it adds to the sums."""
+        block = self.features[here]
+        variance, output = _outputs(block, belief)
+        p, s = self.precision[here], self.shift[here]
+        V = variance / np.maximum(1 - p * variance, MIN_CAVITY_SHARE)
+        M = output - V * (s - p * output)
+        log_z, a, scaled, _, total = likelihood(self.signs[here], M, V + self.noise[here], 0.0)
+        b = np.maximum(scaled, 0.0) / total
+        # Compare the moments of cavity times site with those of cavity times likelihood.
+        q = 1 / (1 + p * V)
+        mismatch = np.maximum(np.abs(a - q * (s - p * M)) * np.sqrt(V), np.abs(1 - V * b - q))
+        exponent = q * (s**2 * V + 2 * s * M - p * M**2) / 2
+        constants = np.sum(log_z - 0.5 * np.log(q) - exponent)
+        left = np.maximum(1 - V * b, np.finfo(float).eps)
+        self.precision[here] += damping * (b / left - p)
+        self.shift[here] += damping * ((a + M * b) / left - s)
+        self.pressure[here], self.cavity_mean[here], self.cavity_variance[here] = a, M, total
+        return _Sums(*self._products(here), constants, float(mismatch.max(initial=0.0)))
+
+    def _products(self, here: slice) -> tuple[np.ndarray, np.ndarray]:
+        """Return what the sites of a block add to precision and shift of the weights."""
+        block, p = self.features[here], self.precision[here]
+        if p.mean() * len(self.signs) * np.finfo(block.dtype).eps > MAX_PRECISION_ROUNDING:
+            block = block.astype(np.float64)
+        scaled = block * np.sqrt(p).astype(block.dtype)[:, None]
+        return scaled.T @ scaled, self.shift[here].astype(block.dtype) @ block
+
+    def approximation(
+        self, belief: _Belief, log_evidence: float, residual: float, n_iter: int
+    ) -> Approximation:
+        """Return the posterior, with the sites and cavities of the last sweep."""
+        return Approximation(
+            belief.mean,
+            belief.root,
+            Sites(self.precision, self.shift),
+            self.pressure,
+            self.cavity_mean,
+            self.cavity_variance,
+            float(log_evidence),
+            residual,
+            n_iter,
+        )
+
+
+def _outputs(block: np.ndarray, belief: _Belief) -> tuple[np.ndarray, np.ndarray]:
+    """Return variances and means of the outputs of a block, without noise."""
+    trmm = linalg.get_blas_funcs("trmm", (block,))
+    # Transposed: BLAS takes this memory order without a copy.
+    half = trmm(1.0, belief.root.T.astype(block.dtype), block.T, lower=1)
+    variance = np.einsum("ij,ij->j", half, half).astype(np.float64)
+    return variance, (block @ belief.mean.astype(block.dtype)).astype(np.float64)
+
+
+def _add_up(parts: Iterable[_Sums], break_off: Callable[[], bool] | None = None) -> Any:
+    """Add prior and blocks in their order; None if the sweep is broken off."""
+    precision: Any = 0.0
+    shift: Any = 0.0
+    constants, residual = 0.0, 0.0
+    for part in parts:
+        precision = precision + part.precision.astype(np.float64)
+        shift = shift + part.shift.astype(np.float64)
+        constants += part.constants
+        residual = max(residual, part.residual)
+        if break_off is not None and break_off():
+            return None
+    precision.flat[:: len(precision) + 1] += 1
+    return _Sums(precision, shift, constants, residual)
+
+
+def _belief(sums: _Sums) -> _Belief:
+    """Return the posterior of the weights; the precision is overwritten."""
+    lower = linalg.cholesky(sums.precision, lower=True, overwrite_a=True)
+    root = linalg.lapack.dtrtri(lower, lower=1)[0].T
+    return _Belief(root @ (root.T @ sums.shift), root, sums.shift)

@@ -1,0 +1,9 @@
+import pytest
+
+from ep_problems import PROBLEMS
+
+
+@pytest.fixture(params=PROBLEMS, ids=str)
+def problem(request):
+    """Gram matrix, labels and label noise."""
+    return PROBLEMS[request.param]()
