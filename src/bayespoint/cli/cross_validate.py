@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from ..evaluation import evaluate_probabilities
 from ..evaluation.baselines import take
-from ..evaluation.evaluation import evaluate_probabilities
 from .evaluate import report_lines
 from .source import Plan, read_source
 from .terminal import percent, show, working

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..evaluation.report.diagnosis import diagnose, in_words
+from ..evaluation.report.diagnosis import describe_model, diagnose
 from .terminal import show
 from .trained import open_model
 
@@ -17,7 +17,7 @@ def run_diagnose(model_path: Path, as_json: bool) -> None:
     findings = diagnose(trained.model)
     info = trained.info
     result = {
-        "model": in_words(trained.model),
+        "model": describe_model(trained.model),
         "classes": trained.model.classes_.tolist(),
         **{
             key: info[key]
@@ -28,7 +28,7 @@ def run_diagnose(model_path: Path, as_json: bool) -> None:
     show(
         result,
         as_json,
-        f"{in_words(trained.model)}, trained with {info['n_rows']:,} rows of {info['data']}.",
+        f"{describe_model(trained.model)}, trained with {info['n_rows']:,} rows of {info['data']}.",
         *(
             f"{MARKS[finding.fine]:5}{finding.name}: {finding.value}, {finding.meaning}"
             for finding in findings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..evaluation.evaluation import Evaluation, evaluate
+from ..evaluation import Evaluation, evaluate
 from ..io.tables.read_options import ReadOptions
 from .summary import quality
 from .terminal import aligned, percent, show, working

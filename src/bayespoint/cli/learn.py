@@ -11,7 +11,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
 from ..classifiers.reject.option import RejectOptionClassifier
-from ..evaluation.evaluation import Evaluation, evaluate
+from ..evaluation import Evaluation, evaluate
 
 # More rows to test with than this do not make figures better.
 MOST_HELD_OUT = 20_000

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..classifiers.reject.option import RejectOptionClassifier
+from ..evaluation import Evaluation
 from ..evaluation.baselines import most_frequent
-from ..evaluation.evaluation import Evaluation
-from ..evaluation.report.diagnosis import in_words
+from ..evaluation.report.diagnosis import describe_model
 from .terminal import aligned, percent
 
 REFUSED = (0.05, 0.1, 0.2)
@@ -28,7 +28,7 @@ def summary(model, about, figures: Evaluation, path: str, size: int) -> list[str
     return [
         f"Trained with {about['n_rows']:,} rows of {about['data']}{used} in "
         f"{about['seconds']:.1f} s:",
-        f"{in_words(model)}.",
+        f"{describe_model(model)}.",
         f"Classes of {about['target']}: {some}{more}.",
         "",
         f"On {about['n_held_out']:,} other rows:",

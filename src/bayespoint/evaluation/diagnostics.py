@@ -1,4 +1,4 @@
-"""How far the sampled Bayes point is from the true one, and how we know."""
+"""How far the sampled Bayes point is from the true one."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ def sampling_bound(
     high: float = 1.0,
     correlation_length: float = 1.0,
 ) -> int:
-    """Return how many bounces suffice for a wished precision.
+    """Return how many bounces are enough for a given precision.
 
     Parameters
     ----------
     distance : float
-        Wished distance between the sampled and the true center of mass.
+        Largest distance allowed between the sampled and the true center of mass.
     n_dimensions : int
         Dimension of version space: the rank of the Gram matrix.
     confidence : float, default=0.95
-        Probability with which the wish is to be fulfilled.
+        Probability with which the distance is kept.
     low, high : float
-        Interval that holds every component of a hypothesis.
+        Interval that contains every component of a hypothesis.
     correlation_length : float, default=1
         Bounces after which the ball has forgotten where it was.
 
     Returns
     -------
     int
-        Number of bounces. It holds for any distribution, so it is far more than what
-        is needed in practice: `Billiard` measures its error instead.
+        Number of bounces. The bound holds for any distribution, so it is far larger than
+        needed in practice: `Billiard` measures its error instead.
 
     Notes
     -----
@@ -75,13 +75,13 @@ def correlation_length(
 ) -> float:
     """Return the bounces until neighboring trajectories part (002's Lambda).
 
-    Pairs of balls start close to each other, in slightly different directions; once
-    they bounce on different walls they are taken to be uncorrelated.
+    Pairs of balls start close to each other, in slightly different directions. Once they
+    hit different walls they count as uncorrelated.
 
     Parameters
     ----------
     space : VersionSpace
-        Where they bounce.
+        The version space in which they bounce.
     rng : numpy.random.Generator
         Source of randomness.
     n_pairs : int, default=20
@@ -89,12 +89,12 @@ def correlation_length(
     displacement : float, default=1e-3
         Angle between the two positions and between the two directions at the start. The
         walls are flat, so neighbors part at a constant speed, not exponentially: a tenth
-        of it makes the result about ten times longer. The billiard is not chaotic, which
-        is why `Billiard` scatters.
+        of the angle makes the result about ten times longer. The billiard is not chaotic,
+        which is why `Billiard` scatters.
     warm_up : int, default=1000
         Bounces before each measurement.
     max_bounces : int, default=1000
-        When to give up on a pair, which then counts with this number.
+        Give up on a pair after this many bounces, and count this number for it.
 
     Returns
     -------
@@ -109,11 +109,10 @@ def correlation_length(
     counts = []
     for _ in range(n_pairs):
         ball, _ = advance(space, ball, rng, warm_up, scatter=max(warm_up // 2, 1))
-        # A bounce ends at a wall; half an arc more is inside.
+        # A bounce ends at a wall; half an arc further the ball is inside.
         middle = Ball(*halfway(space, *ball))
-        counts.append(
-            _common_bounces(space, middle, _displaced(middle, displacement, rng), max_bounces, rng)
-        )
+        neighbor = _displaced(middle, displacement, rng)
+        counts.append(_common_bounces(space, middle, neighbor, max_bounces, rng))
     return float(np.mean(counts))
 
 
@@ -128,7 +127,7 @@ def _common_bounces(space, one: Ball, other: Ball, max_bounces: int, rng) -> int
 
 
 def _displaced(ball: Ball, angle: float, rng) -> Ball:
-    """Move position and direction by about an angle in random directions."""
+    """Turn position and direction by about this angle in random directions."""
     b = ball.b + angle * random_tangent(ball.b, rng)
     b /= np.linalg.norm(b)
     v = ball.v + angle * random_tangent(ball.b, rng)

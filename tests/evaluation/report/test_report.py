@@ -5,19 +5,15 @@ import hashlib
 import json
 import os
 import re
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.datasets import load_breast_cancer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.metrics import log_loss
-from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import Bunch
 
 from bayespoint import (
@@ -28,110 +24,38 @@ from bayespoint import (
     solvers,
     write_report,
 )
-from bayespoint.evaluation.baselines import learned, most_frequent, parts
-from bayespoint.evaluation.evaluation import evaluate, evaluate_probabilities, share
+from bayespoint.evaluation.measure import evaluate_probabilities
 from bayespoint.evaluation.report import charts
 from bayespoint.evaluation.report.columns import Table
-from bayespoint.evaluation.report.diagnosis import diagnose, in_words
+from bayespoint.evaluation.report.diagnosis import diagnose
 from bayespoint.evaluation.report.markup import Markup, join, tag
 from bayespoint.evaluation.report.page import assemble
 from bayespoint.evaluation.report.words import percent
+from report_helpers import Constant, Page, Reject
 
 pd = pytest.importorskip("pandas")
-LIMIT = 1_000_000
 
 
-class Page(HTMLParser):
-    """Text, tags and attributes of a page; complains about what is not closed."""
-
-    EMPTY = ("meta", "link", "input", "br")
-
-    def __init__(self, source):
-        super().__init__()
-        self.open, self.tags, self.attributes, self.words = [], [], [], []
-        self.feed(source)
-        self.close()
-        assert self.open == []
-        self.text = re.sub(r"\s+", " ", " ".join(self.words))
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += attrs
-        if tag not in self.EMPTY:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open[-1:] not in (["script"], ["style"]):
-            self.words.append(data)
-
-
-class Constant:
-    """A classifier that says what it is told."""
-
-    def __init__(self, probability, classes):
-        self.probability, self.classes_ = np.asarray(probability), np.asarray(classes)
-
-    def predict_proba(self, X):
-        return self.probability
-
-
-class Reject(Constant):
-    """What a report knows of a reject option."""
-
-    def __init__(self, probability, classes, threshold, **told):
-        super().__init__(probability, classes)
-        self.threshold_, self.confidence_level = threshold, 0.9
-        self.reject_rate = self.max_error = None
-        self.__dict__.update(told)
-
-    def accept(self, X):
-        return self.probability.max(axis=1) >= self.threshold_
-
-
-@pytest.fixture(scope="module")
-def iris():
-    X, y = load_iris(return_X_y=True, as_frame=True)
-    X = X + np.random.default_rng(0).normal(size=X.shape)
-    return X[::2], y[::2], X[1::2], y[1::2]
-
-
-@pytest.fixture
-def write(tmp_path):
-    """Write a report and read it."""
-
-    def call(model, X, y, **options):
-        path = tmp_path / "report.html"
-        figures = write_report(model, X, y, path, **({"baselines": False} | options))
-        assert os.listdir(tmp_path) == ["report.html"]  # nothing is left beside it
-        assert path.stat().st_size < LIMIT
-        return figures, Page(path.read_text(encoding="utf-8"))
-
-    return call
-
-
-def test_says_what_the_figures_are(iris, write):
+def test_says_what_the_evaluation_are(iris, write):
     X, y, X_test, y_test = iris
     model = make_pipeline(StandardScaler(), LinearBayesPointClassifier()).fit(X, y)
-    figures, page = write(
+    evaluation, page = write(
         model, X_test, y_test, title="My <title>", target="species", baselines=True,
         train_summary={"training rows": 75, "by": "Ann & Bob"},
     )  # fmt: skip
     wrong = np.count_nonzero(model.predict(X_test) != y_test)
-    assert figures.error.number == wrong
+    assert evaluation.error.number == wrong
     expected = [
         "My <title>", f"wrong on {100 * wrong / 75:.1f}%", "A linear Bayes point machine",
         "logistic regression", "random forest", "cross-validated on 75 of these rows", "always “0”",
         "sepal length (cm)", "Ann & Bob", "StandardScaler", "species", "Brier score",
-        f"{figures.log_loss:.3f}", f"{figures.brier:.4f}",
+        f"{evaluation.log_loss:.3f}", f"{evaluation.brier:.4f}",
     ]  # fmt: skip
     for words in expected:
         assert words in page.text
     assert page.tags.count("h1") == 1
     # Every row of the confusion matrix, as numbers in a row
-    for row in figures.confusion:
+    for row in evaluation.confusion:
         assert " ".join(map(str, row)) in page.text
 
 
@@ -186,13 +110,13 @@ def test_charts_put_numbers_where_their_axes_say():
     rng = np.random.default_rng(0)
     right = rng.uniform(0.5, 1, size=300)
     y = (rng.random(300) < right).astype(int)
-    figures = evaluate_probabilities(y, np.column_stack([1 - right, right]), [0, 1])
-    chart, places = charts.rejection(figures)
+    evaluation = evaluate_probabilities(y, np.column_stack([1 - right, right]), [0, 1])
+    chart, places = charts.rejection(evaluation)
     # Where the labels 0 % and 100 % of the axes are, from the chart itself; y has no 100 %.
     labels = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>([\d.]+)%<', chart)
     across = {float(v): float(x) for x, y, v in labels if y == labels[0][1]}
     up = {float(v): float(y) for x, y, v in labels if y != labels[0][1]}
-    curve = figures.rejection
+    curve = evaluation.rejection
     refused, error = 1 - curve.accepted / 300, curve.errors / curve.accepted
     top = max(up)
     expected_x = across[0] + (across[100] - across[0]) * refused
@@ -228,9 +152,9 @@ def test_reject_option(write, told, words):
     right = rng.uniform(0.5, 1, size=400)
     y = (rng.random(400) < right).astype(int)
     model = Reject(np.column_stack([1 - right, right]), [0, 1], 0.8, **told)
-    figures, page = write(model, rng.normal(size=(400, 2)), y)
+    evaluation, page = write(model, rng.normal(size=(400, 2)), y)
     assert words in page.text
-    assert figures.promise.error == figures.at(model.threshold_)
+    assert evaluation.promise.error == evaluation.at(model.threshold_)
     if model.threshold_ < np.inf:
         # The slider starts where the model does.
         accepted = np.count_nonzero(right >= model.threshold_)
@@ -244,17 +168,17 @@ def test_the_real_reject_option(write):
     X, y, X_test, y_test = X[::2], y[::2], X[1::2], y[1::2]
     inner = make_pipeline(StandardScaler(), LinearBayesPointClassifier())
     model = RejectOptionClassifier(inner, max_error=0.1, random_state=0).fit(X, y)
-    figures, page = write(model, X_test, y_test)
-    assert figures.promise.error.total == np.count_nonzero(model.accept(X_test))
+    evaluation, page = write(model, X_test, y_test)
+    assert evaluation.promise.error.total == np.count_nonzero(model.accept(X_test))
     wrong = (model.predict(X_test) != y_test) & model.accept(X_test)
-    assert figures.promise.error.number == np.count_nonzero(wrong)
+    assert evaluation.promise.error.number == np.count_nonzero(wrong)
     assert "At most 10% of the answers" in page.text
     assert "57 rows held out" in page.text
     assert "A linear Bayes point machine" in page.text
     assert "StandardScaler" in page.text
     model = RejectOptionClassifier(FrozenEstimator(model.estimator_)).fit(X, y)
-    figures, page = write(model, X_test, y_test)
-    assert figures.promise is None
+    evaluation, page = write(model, X_test, y_test)
+    assert evaluation.promise is None
     assert "The model answers every row" in page.text
     assert "A linear Bayes point machine" in page.text
 
@@ -262,12 +186,12 @@ def test_the_real_reject_option(write):
 def test_perfect_and_hopeless(write):
     X = np.arange(20.0)[:, None]
     y = np.arange(20) % 2
-    figures, page = write(Constant(np.eye(2)[y], [0, 1]), X, y)
-    assert figures.error.number == 0
+    evaluation, page = write(Constant(np.eye(2)[y], [0, 1]), X, y)
+    assert evaluation.error.number == 0
     assert "No row is answered wrongly" in page.text
     assert "every row of this evaluation is answered correctly" in page.text
-    figures, page = write(Constant(np.eye(2)[1 - y], [0, 1]), X, y)
-    assert figures.error.number == 20
+    evaluation, page = write(Constant(np.eye(2)[1 - y], [0, 1]), X, y)
+    assert evaluation.error.number == 20
     assert "too sure of itself" in page.text
 
 
@@ -289,11 +213,11 @@ def test_one_class_in_the_rows(write):
 
 
 def test_a_class_that_the_model_does_not_know(write):
-    figures, page = write(
+    evaluation, page = write(
         Constant([[0.3, 0.7]] * 3, ["a", "b"]), np.zeros((3, 1)), ["a", "b", "new"]
     )
     assert "1 row of classes that the model has never seen (“new”)" in page.text
-    assert figures.error.number == 2
+    assert evaluation.error.number == 2
 
 
 @pytest.mark.parametrize("n_classes", [20, 26, 150])
@@ -301,11 +225,11 @@ def test_many_classes(write, n_classes):
     rng = np.random.default_rng(0)
     names = np.array([f"class {i:03}" for i in range(n_classes)])
     probability = rng.dirichlet(np.ones(n_classes), size=1000)
-    figures, page = write(
+    evaluation, page = write(
         Constant(probability, names), rng.normal(size=(1000, 3)), rng.choice(names, 1000)
     )
     assert ("true ↓ answer →" in page.text) == (n_classes <= 20)
-    off = figures.confusion - np.diag(np.diag(figures.confusion))
+    off = evaluation.confusion - np.diag(np.diag(evaluation.confusion))
     i, j = np.unravel_index(off.argmax(), off.shape)
     assert re.search(f"of the class {names[i]} {names[j]} {off[i, j]} ", page.text)
 
@@ -425,50 +349,6 @@ def test_chains_that_disagree_are_told(r_hat, fine):
     assert found["R-hat"].fine is found["sampling error"].fine is fine
     assert found["sampling error"].value == "11°"
     assert found["effective draws"].value == "20"
-
-
-def test_looks_into_searches_and_pipelines(iris):
-    X, y, _, _ = iris
-    model = make_pipeline(MaxAbsScaler(), LinearBayesPointClassifier())
-    search = GridSearchCV(model, {"linearbayespointclassifier__noise_variance": [1.0]}).fit(X, y)
-    steps, _ = parts(search)
-    assert [type(step) for step in steps] == [MaxAbsScaler]
-    assert in_words(search).startswith("a linear Bayes point machine")
-    assert diagnose(search)
-    forest = RandomForestClassifier(n_estimators=2).fit(X, y)
-    assert diagnose(forest) == []
-    assert in_words(forest) == "a RandomForestClassifier"
-
-
-def test_baselines_learn_from_the_training_rows(iris):
-    X, y, X_test, y_test = iris
-    model = make_pipeline(StandardScaler(), LinearBayesPointClassifier()).fit(X, y)
-    figures = evaluate(model, X_test, y_test)
-    logistic, forest = learned(model, X_test, figures, (X, y))
-    twin = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)).fit(X, y)
-    wrong = np.count_nonzero(twin.predict(X_test) != y_test)
-    assert logistic.error == share(wrong, 75, 0.95)
-    assert logistic.log_loss == pytest.approx(log_loss(y_test, twin.predict_proba(X_test)))
-    assert forest.how == "learned from the same 75 training rows"
-
-
-def test_cross_validated_baselines_do_not_cheat():
-    # Random classes: a forest that had seen its rows would know them all by heart.
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 400)
-    X = rng.normal(size=(400, 5))
-    figures = evaluate_probabilities(y, rng.dirichlet([1, 1], 400), [0, 1])
-    for baseline in learned(Constant([], [0, 1]), X, figures):
-        assert abs(baseline.error.value - 0.5) < 5 * 0.5 / np.sqrt(400)
-
-
-def test_most_frequent_class():
-    y = np.array(["a"] * 7 + ["b"] * 3)
-    figures = evaluate_probabilities(y, [[0.5, 0.5]] * 10, ["a", "b"])
-    baseline = most_frequent(figures)
-    assert baseline.name == "always “a”"
-    assert baseline.error == share(3, 10, 0.95)
-    assert baseline.log_loss == pytest.approx(-(0.7 * np.log(0.7) + 0.3 * np.log(0.3)))
 
 
 def test_baselines_that_cannot_be_trained_are_told(write):

@@ -12,11 +12,13 @@ import sklearn
 
 from ... import __version__
 from ...bounds.pac_bayes import Certificate, pac_bayes_certificate
-from ..baselines import Baseline, learned, most_frequent, parts
-from ..evaluation import Evaluation, evaluate
+from ..baselines import Baseline, most_frequent, trained_baselines
+from ..measure import evaluate
+from ..model_parts import final_classifier, preparation_steps
+from ..results import Evaluation
 from . import background, quality, refusal, rows
 from .columns import Table
-from .diagnosis import diagnose, in_words
+from .diagnosis import describe_model, diagnose
 from .markup import Markup, join, tag
 from .page import assemble, write
 from .section import Section
@@ -118,7 +120,7 @@ def _compare(model, X, figures, train, wanted: bool) -> tuple[list[Baseline], st
     if not wanted:
         return others, None
     try:
-        found = learned(model, X, figures, train)
+        found = trained_baselines(model, X, figures, train)
     except (TypeError, ValueError) as error:
         return others, f"Other classifiers could not be trained on these rows: {text(error)}"
     if not found:
@@ -130,19 +132,19 @@ def _certificate(model, train, confidence_level) -> Certificate | str | None:
     """Return a certificate from the training rows, or why there is none."""
     if train is None:
         return None
-    if parts(model)[0]:
+    if preparation_steps(model):
         return "preparing the columns has looked at the same rows, which makes it invalid."
     try:
-        return pac_bayes_certificate(parts(model)[1], *train, confidence=confidence_level)
+        return pac_bayes_certificate(final_classifier(model), *train, confidence=confidence_level)
     except (TypeError, ValueError, AttributeError) as error:
         return str(error)
 
 
 def _about(model, figures: Evaluation, cells: Table, target: str | None) -> dict[str, object]:
     names = ", ".join(text(label) for label in figures.classes[:10])
-    steps = " → ".join(type(step).__name__ for step in parts(model)[0])
+    steps = " → ".join(type(step).__name__ for step in preparation_steps(model))
     about = {
-        "model": in_words(model),
+        "model": describe_model(model),
         "columns are prepared by": steps or None,
         "predicts": target,
         "classes": f"{len(figures.classes)}: {names}"
@@ -165,7 +167,7 @@ def _header(title: str, model, figures: Evaluation, others: list[Baseline], show
         + constant.name.replace("always", "Always answering", 1)
         + f" would be wrong on {percent(constant.error.value)}."
     )
-    model_words = in_words(model)
+    model_words = describe_model(model)
     tiles = [
         _tile("error", percent(figures.error.value), interval(figures.error)),
         _tile("without a model", percent(constant.error.value), constant.name),

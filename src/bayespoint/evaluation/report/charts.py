@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ..evaluation import Evaluation
+from ..results import Evaluation
 from .markup import Markup, join, tag
 from .words import percent
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..evaluation import is_missing
+from ..targets import is_missing
 from .words import number, percent, several, text
 
 _N_BARS = 16

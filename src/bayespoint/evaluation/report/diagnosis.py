@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..baselines import parts
+from ..model_parts import final_classifier
 from .words import number, percent, several
 
 # Above this, chains have not forgotten where they started.
@@ -49,15 +49,15 @@ def diagnose(model) -> list[Finding]:
     list of Finding
         Empty for classifiers that report nothing.
     """
-    classifier = parts(model)[1]
+    classifier = final_classifier(model)
     report = getattr(classifier, "diagnostics_", None)
     found = [] if report is None else _solver(report)
     return found + _linear(classifier) + _choices(classifier) + _programs(classifier)
 
 
-def in_words(model) -> str:
+def describe_model(model) -> str:
     """Say what kind of model it is."""
-    classifier = parts(model)[1]
+    classifier = final_classifier(model)
     kind = type(classifier).__name__
     if kind == "BayesPointClassifier":
         report = classifier.diagnostics_

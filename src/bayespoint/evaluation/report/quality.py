@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..baselines import Baseline
-from ..evaluation import Evaluation
+from ..results import Evaluation
 from . import charts
 from .markup import Markup, join, table, tag
 from .section import MOST_CLASSES, Section, answer, right

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...bounds.pac_bayes import Certificate
-from ..evaluation import Evaluation, Promise, Share, share
+from ..intervals import Share, share
+from ..results import Evaluation, Promise
 from . import charts
 from .markup import Markup, join, table, tag
 from .section import Section, right

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..evaluation import Evaluation
+from ..results import Evaluation
 from . import charts
 from .columns import Table
 from .markup import Markup, join, table, tag

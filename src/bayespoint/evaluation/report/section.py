@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..evaluation import Evaluation
+from ..results import Evaluation
 from .markup import Markup, tag
 from .words import text
 

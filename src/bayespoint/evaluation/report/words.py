@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..evaluation import Share
+from ..intervals import Share
 
 # Longer texts of users are cut: a report is no place for whole documents.
 LONGEST = 60

@@ -1,0 +1,22 @@
+import os
+
+import pytest
+
+from bayespoint import write_report
+from report_helpers import Page
+
+MAX_BYTES = 1_000_000
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a report and read it: the evaluation and the page."""
+
+    def call(model, X, y, **options):
+        path = tmp_path / "report.html"
+        evaluation = write_report(model, X, y, path, **({"baselines": False} | options))
+        assert os.listdir(tmp_path) == ["report.html"]  # nothing is left beside it
+        assert path.stat().st_size < MAX_BYTES
+        return evaluation, Page(path.read_text(encoding="utf-8"))
+
+    return call
