@@ -332,6 +332,18 @@ def test_max_time_gives_the_best_so_far(rng):
     assert model.objective_[0] - model.dual_gap_[0] <= full.objective_[0] + OBJECTIVE
 
 
+def test_kernels_from_single_precision_are_symmetric_enough(rng):
+    X, y = noisy(rng)
+    K = np.exp(-0.5 * np.sum((X[:, None] - X) ** 2, axis=-1))
+    rough = K + 1e-7 * rng.uniform(-1, 1, K.shape)
+    exact = LinearProgramSVC("precomputed").fit(K, y)
+    model = LinearProgramSVC("precomputed").fit(rough, y)
+    # With the coefficients of the exact program, no slack changes by more than the noise
+    # times their sum.
+    most = 1e-7 * np.abs(exact.dual_coef_).sum() * len(y)
+    assert model.objective_[0] <= exact.objective_[0] + exact.dual_gap_[0] + 2 * most
+
+
 def test_refuses(rng):
     X, y = noisy(rng)
     with pytest.raises(ValueError, match="nu should be at most"):

@@ -12,7 +12,14 @@ from hypothesis.extra import numpy as hnp
 from scipy import linalg
 from sklearn.metrics.pairwise import sigmoid_kernel
 
-from bayespoint.geometry.gram import ROUNDING, IndefiniteKernelError, unit_gram
+from bayespoint.geometry.gram import (
+    MAX_ASYMMETRY,
+    MAX_ASYMMETRY_OF_LARGEST,
+    ROUNDING,
+    IndefiniteKernelError,
+    check_symmetric,
+    unit_gram,
+)
 
 SEED = int(os.environ.get("BAYESPOINT_TEST_SEED", "0"))
 EPS = np.finfo(float).eps
@@ -316,6 +323,40 @@ def test_asymmetry_is_found_and_averaged_in_a_large_matrix(place):
     K[place] += 1e-4
     with pytest.raises(ValueError, match="should be symmetric"):
         unit_gram(K, 0.0)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
+def test_asymmetry_is_measured_by_the_lengths_of_the_points(scale):
+    K = scale * np.array([[1.0, 0.0, 0.0], [0.0, 1e4, 0.0], [0.0, 0.0, 1.0]])
+    for share, refused in ((0.99, False), (1.01, True)):
+        K[0, 1] = share * MAX_ASYMMETRY * scale * 1e2  # the lengths are 1 and 100
+        if not refused:
+            check_symmetric(K)
+            continue
+        with pytest.raises(ValueError, match=r"at \(0, 1\) and \(1, 0\) differ by 1\.01e-06"):
+            check_symmetric(K)
+
+
+@pytest.mark.parametrize("diagonal", [0.0, 1e-12, -1e-12])
+def test_rounding_of_large_entries_is_no_asymmetry_whatever_the_diagonal(diagonal):
+    # A kernel for linear programs need not be positive.
+    K = np.array([[diagonal, 5e3], [5e3, diagonal]])
+    K[0, 1] += 0.99 * MAX_ASYMMETRY_OF_LARGEST * 5e3
+    check_symmetric(K)
+    K[0, 1] += 0.02 * MAX_ASYMMETRY_OF_LARGEST * 5e3
+    with pytest.raises(ValueError, match="should be symmetric"):
+        check_symmetric(K)
+
+
+def test_asymmetry_is_found_in_every_block_and_called_by_name():
+    K = np.eye(600)
+    check_symmetric(K)
+    check_symmetric(np.empty((0, 0)))
+    K[590, 3] = 0.25
+    with pytest.raises(ValueError, match=r"at \(3, 590\) and \(590, 3\) differ by 0\.25"):
+        check_symmetric(K)
+    with pytest.raises(ValueError, match=r"at \(1003, 1590\)"):
+        unit_gram(K, 0.0, names=1000 + np.arange(600))
 
 
 def test_indefinite_error_survives_pickling():

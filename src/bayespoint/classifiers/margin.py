@@ -16,14 +16,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._runtime.interrupt import interrupts
 from .._runtime.threads import one_blas_thread
 from .._runtime.warn import warn
+from ..geometry.gram import check_symmetric
 from ..geometry.kernels import GAMMA_KERNELS, KERNELS
 from ..solvers.programs.linear_program import TOLERANCE, Program, Solution, solve
 from ._kernel_machine import KernelMachine
 
 # A fit that is less precise than this, in slacks a point, is said to be so.
 _LARGEST_GAP = 1e-6
-# Entries of a kernel matrix may differ from those across the diagonal by rounding.
-_SYMMETRIC = 1e-8
 
 
 class _ProgramSVC(ClassifierMixin, KernelMachine):
@@ -115,7 +114,7 @@ class _ProgramSVC(ClassifierMixin, KernelMachine):
         kernel = self._settle_kernel(X, gamma, False)
         matrix = X if self.kernel == "precomputed" else kernel(X, X)
         if self.kernel == "precomputed" or callable(self.kernel):
-            _check_symmetric(matrix)
+            check_symmetric(matrix)
         return X, kernel, matrix, signs
 
     def _solve(self, X, kernel, matrix, signs, starts) -> list[np.ndarray]:
@@ -521,15 +520,3 @@ class LinearProgramSVC(_ProgramSVC):
             for s, unit in zip(found, units, strict=True)
         ]
         super()._store(X, kernel, signs, scaled)
-
-
-def _check_symmetric(matrix: np.ndarray) -> None:
-    """Refuse a kernel matrix that depends on the order of two points."""
-    largest = np.abs(matrix).max()
-    off = np.abs(matrix - matrix.T)
-    if off.max() > _SYMMETRIC * largest:
-        i, j = np.unravel_index(off.argmax(), off.shape)
-        raise ValueError(
-            "The kernel should be symmetric, but its matrix of the training points has "
-            f"{matrix[i, j]:.6g} at ({i}, {j}) and {matrix[j, i]:.6g} at ({j}, {i})."
-        )

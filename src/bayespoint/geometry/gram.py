@@ -1,4 +1,4 @@
-"""The Gram matrix of the training points, made unit, soft and factored."""
+"""The Gram matrix of the training points: scaled to unit length, softened and factored."""
 
 from __future__ import annotations
 
@@ -7,28 +7,33 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-# Entries of a kernel matrix carry an error of a few units in the last place, so what is
-# left of a squared length below this share of it is rounding, not geometry.
+# Entries of a kernel matrix have an error of a few units in the last place. So a remainder
+# below this share of a squared length is rounding, not geometry.
 ROUNDING = 4 * np.finfo(float).eps
 # Kernel matrices may come from single precision: entries that should be equal then differ
-# by some 1e-7, and eigenvalues that should be zero are negative, but not more than this.
+# by about 1e-7 of the lengths of their points. Symmetric entries may differ by this share.
 MAX_ASYMMETRY = 1e-6
+# They may also differ by this share of the largest entry. The kernel of a linear program may
+# be zero on the diagonal, so that the lengths of points say nothing about rounding.
+MAX_ASYMMETRY_OF_LARGEST = 1e-8
+# In single precision, eigenvalues that should be zero are negative, down to minus this.
 MAX_EIGENVALUE_NOISE = 1e-5
+# Points per block of a matrix that is compared with its transpose: it stays in the cache.
 _BLOCK_POINTS = 256
 
 
 class Gram(NamedTuple):
     """Training points as unit vectors of feature space.
 
-    `matrix` holds their inner products (unit diagonal, softness included) and the rows
-    of `factor` their coordinates in an orthonormal basis of their span, so that
+    `matrix` holds their inner products (unit diagonal, softness included). `factor` holds
+    the coordinates of each point in an orthonormal basis of their span, so that
     matrix = factor @ factor.T. The basis is the Gram-Schmidt basis of the points
     `pivots`; `factor[pivots]` is lower triangular.
     """
 
     matrix: np.ndarray
     factor: np.ndarray
-    extent: np.ndarray  # where the zeros of each row of the factor begin
+    extent: np.ndarray  # the number of coordinates of each point before the zeros begin
     pivots: np.ndarray
     lengths: np.ndarray
     softness: float
@@ -52,9 +57,9 @@ class Gram(NamedTuple):
 def unit_gram(kernel_matrix: np.ndarray, softness: float, names: np.ndarray | None = None) -> Gram:
     """Scale a kernel matrix to unit diagonal, add softness, and factor it.
 
-    Raises `IndefiniteKernelError` when the matrix is not a Gram matrix: when no points
-    in any feature space have these inner products. Points at the origin of feature
-    space become zero rows. In errors, points are called by `names`.
+    Raises `IndefiniteKernelError` if the matrix is not a Gram matrix: if no points in any
+    feature space have these inner products. Points at the origin of feature space keep zero
+    inner products with all points. Error messages call points by their `names`.
 
     Notes
     -----
@@ -76,7 +81,7 @@ def unit_matrix(
     if not np.isfinite(kernel_matrix).all():
         raise ValueError(
             "The kernel should give finite numbers for the training points, but some are NaN "
-            "or infinite. Scale the features to moderate numbers, or lower gamma or degree."
+            "or infinite. Scale the features to moderate values, or lower gamma or degree."
         )
     names = np.arange(len(kernel_matrix)) if names is None else names
     diagonal = np.diagonal(kernel_matrix)
@@ -99,7 +104,7 @@ def unit_matrix(
     matrix = np.multiply(kernel_matrix, scale, order="C")
     matrix *= scale[:, None]
     np.fill_diagonal(matrix, (lengths > 0).astype(float))
-    _symmetrize(matrix)
+    _symmetrize(matrix, names)
     return matrix, lengths
 
 
@@ -116,26 +121,30 @@ def soften(unit: np.ndarray, softness: float, out: np.ndarray | None = None) -> 
 
 
 def check_symmetric(matrix: np.ndarray) -> None:
-    """Raise if a kernel matrix is not symmetric."""
-    scale = np.sqrt(np.abs(np.diagonal(matrix)))
-    scale = np.where(scale > 0, scale, 1.0)
+    """Raise if a kernel matrix, positive or not, is not symmetric up to rounding."""
+    lengths = np.sqrt(np.abs(np.diagonal(matrix)))
+    lengths = np.where(lengths > 0, lengths, 1.0)
+    rounding = MAX_ASYMMETRY_OF_LARGEST * max(matrix.max(initial=0.0), -matrix.min(initial=0.0))
+    names = np.arange(len(matrix))
     for rows, columns in _pairs_of_blocks(len(matrix)):
         difference = matrix[rows, columns] - matrix[columns, rows].T
-        _refuse_asymmetry(difference / np.outer(scale[rows], scale[columns]))
+        scale = np.outer(lengths[rows], lengths[columns])
+        allowed = np.maximum(MAX_ASYMMETRY, rounding / scale)
+        _refuse_asymmetry(difference / scale, allowed, names[rows], names[columns])
 
 
 def is_definite(matrix: np.ndarray) -> bool:
-    """Tell whether a unit matrix can be a Gram matrix, but for noise."""
+    """Tell whether a unit matrix can be a Gram matrix, up to noise."""
     shifted = matrix.copy()
     shifted.flat[:: len(matrix) + 1] += MAX_EIGENVALUE_NOISE
     return linalg.lapack.dpotrf(shifted.T, overwrite_a=1, clean=0)[1] == 0
 
 
-def _symmetrize(matrix: np.ndarray) -> None:
+def _symmetrize(matrix: np.ndarray, names: np.ndarray) -> None:
     """Average entries that should be equal."""
     for rows, columns in _pairs_of_blocks(len(matrix)):
         one, other = matrix[rows, columns], matrix[columns, rows].T
-        _refuse_asymmetry(one - other)
+        _refuse_asymmetry(one - other, MAX_ASYMMETRY, names[rows], names[columns])
         mean = (one + other) / 2
         matrix[rows, columns] = mean
         matrix[columns, rows] = mean.T
@@ -147,12 +156,15 @@ def _pairs_of_blocks(m: int) -> list[tuple[slice, slice]]:
     return [(rows, columns) for i, rows in enumerate(blocks) for columns in blocks[i:]]
 
 
-def _refuse_asymmetry(difference: np.ndarray) -> None:
-    asymmetry = float(np.abs(difference).max(initial=0.0))
-    if asymmetry > MAX_ASYMMETRY:
+def _refuse_asymmetry(difference: np.ndarray, allowed, row_names, column_names) -> None:
+    """Raise if a block differs from its mirror image by more than allowed."""
+    difference = np.abs(difference)
+    if np.any(difference > allowed):
+        i, j = np.unravel_index(np.argmax(difference - allowed), difference.shape)
+        one, other = row_names[i], column_names[j]
         raise ValueError(
-            "A kernel matrix should be symmetric, but two of its entries that should "
-            f"be equal differ by {asymmetry:.3g} (relative to the diagonal). Pass "
+            f"A kernel matrix should be symmetric, but its entries at ({one}, {other}) and "
+            f"({other}, {one}) differ by {difference[i, j]:.3g} (relative to the diagonal). Pass "
             "(K + K.T) / 2 if that is what you mean."
         )
 
@@ -161,8 +173,8 @@ def _pivoted_cholesky(matrix: np.ndarray, softness: float) -> tuple[np.ndarray, 
     """Return F and the pivots with F F^T = matrix and F[pivots] lower triangular.
 
     What the pivots leave of a Gram matrix is as small as its rounding errors. If it is
-    larger, small pivots amplified the noise of a matrix from lower precision, or this is
-    no Gram matrix.
+    larger, either small pivots amplified the noise of a matrix from lower precision, or this
+    is not a Gram matrix.
     """
     m = matrix.shape[0]
     tolerance = m * ROUNDING
@@ -181,7 +193,7 @@ def _pivoted_cholesky(matrix: np.ndarray, softness: float) -> tuple[np.ndarray, 
 
 
 def _spectral_factor(matrix: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the same from eigenvectors: slower, but nothing amplifies noise."""
+    """Return the same from eigenvectors: slower, but without amplified noise."""
     values, vectors = linalg.eigh(matrix)
     kept = values > max(tolerance, -2 * values[0])
     roots = np.sqrt(values[kept])[:, None] * vectors[:, kept].T
