@@ -10,7 +10,7 @@ import numpy as np
 
 from ..classifiers.bayes_point import BayesPointClassifier
 from ..datasets.known_answers import make_teacher
-from ..evaluation.displays.version_space import largest_ball
+from ..evaluation.displays.sphere import largest_ball
 from ..solvers import Billiard
 from .experiment import Outcome, Plan, average
 from .perceptron_theory import bayes_error, largest_margin_error

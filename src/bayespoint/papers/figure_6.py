@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..classifiers.bayes_point import BayesPointClassifier
-from ..evaluation.displays.version_space import VersionSpaceDisplay, largest_ball
+from ..evaluation.displays.sphere import largest_ball
+from ..evaluation.displays.version_space import VersionSpaceDisplay
 from ..solvers import Billiard
 from .experiment import Measured, Outcome, Plan, average
 from .figure_18_11 import angle

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..evaluation.displays._axes import BLACK, COLORS, GRAY, color
+from ..evaluation.displays.colors import BLACK, COLORS, GRAY, color
 
 __all__ = [
     "BLACK",

@@ -1,4 +1,4 @@
-"""DecisionConfidenceDisplay: who wins where, how surely, and where nobody answers."""
+"""DecisionConfidenceDisplay: predicted classes in the plane, confidence and reject band."""
 
 from __future__ import annotations
 
@@ -7,45 +7,50 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from ._answers import ask
-from ._axes import BLACK, color, open_axes
+from .answers import collect_answers
+from .colors import BLACK, color
+from .display import Display
 
-# The share of the range of the data that is shown around them.
-BORDER = 0.08
-# Confidences with a line of their own, where they are probabilities.
-LEVELS = (0.6, 0.75, 0.9, 0.99)
+# Margin around the data, as a share of their range.
+BORDER_SHARE = 0.08
+# Probabilities at which a contour line is drawn.
+CONTOUR_LEVELS = (0.6, 0.75, 0.9, 0.99)
+# How much of its color the winner has where it is certain; the rest is white.
+MAX_COLOR_STRENGTH = 0.7
+MARKERS = "osD^vP*"
 
 
-class DecisionConfidenceDisplay:
-    """Regions of classes in the plane, the stronger the more certain, and the reject band.
+class DecisionConfidenceDisplay(Display):
+    """Predicted classes in the plane, their confidence, and the reject band.
 
-    Make it with `from_estimator`.
+    The color of a class is stronger where the prediction is more certain. Create it with
+    `from_estimator`.
 
     Parameters
     ----------
     grid : tuple of two ndarrays of shape (n_rows, n_columns)
-        Coordinates of points, as of `numpy.meshgrid`.
+        Coordinates of points, as `numpy.meshgrid` returns them.
     winner : ndarray of shape (n_rows, n_columns)
-        Index of the class that is predicted at each.
+        Index of the predicted class at each point.
     confidence : ndarray of shape (n_rows, n_columns)
-        How certain this is.
+        Confidence of the prediction at each point.
     classes : ndarray of shape (n_classes,)
         The class labels.
     threshold : float, default=None
         Points with less confidence are rejected.
     points : ndarray of shape (n_samples, 2), default=None
-        Points to be shown, and
+        Points to draw.
     labels : ndarray of shape (n_samples,), default=None
-        their classes.
+        Classes of these points.
     names : sequence of two str, default=("x1", "x2")
         Names of the axes.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib objects
-        Where it was drawn.
+        Where the display was drawn.
     surface_ : matplotlib AxesImage
-        The regions.
+        The colored regions.
 
     Examples
     --------
@@ -83,16 +88,16 @@ class DecisionConfidenceDisplay:
         Parameters
         ----------
         estimator : classifier
-            Any with `predict_proba` or `decision_function`.
+            With `predict_proba` or `decision_function`.
         X : array-like or DataFrame of shape (n_samples, 2)
-            Points to be shown; the picture is as large as they need.
+            Points that set the range of both axes.
         y : array-like of shape (n_samples,), default=None
-            Their classes; without them points are not drawn.
+            Their classes; without them the points are not drawn.
         threshold : float, default=None
-            Where the reject band begins; that of a `RejectOptionClassifier` by default.
+            Points with less confidence are in the reject band; by default the threshold of
+            a `RejectOptionClassifier`.
         grid_resolution : int, default=200
-            The picture has so many points in each direction. The time grows with its
-            square.
+            Grid points in each direction. The time grows with its square.
         ax : matplotlib Axes, default=None
             Where to draw.
         **kwargs : dict
@@ -102,88 +107,64 @@ class DecisionConfidenceDisplay:
         -------
         DecisionConfidenceDisplay
         """
-        points = np.asarray(X, dtype=float)
-        if points.ndim != 2 or points.shape[1] != 2 or not len(points):
-            raise ValueError(
-                "DecisionConfidenceDisplay draws classifiers of two features, so X should have "
-                f"shape (n_samples, 2), but it has {points.shape}."
-            )
-        if grid_resolution < 2:
-            raise ValueError(f"grid_resolution should be at least 2, but is {grid_resolution}.")
+        points = _check_points(X)
         if y is not None:
             check_consistent_length(X, y)
-        axes = [_spread(column, grid_resolution) for column in points.T]
-        grid = tuple(np.meshgrid(*axes))
+        grid = _grid(points, grid_resolution)
         table = np.column_stack([part.ravel() for part in grid])
         names = tuple(getattr(X, "columns", ("x1", "x2")))
         table = type(X)(table, columns=X.columns) if hasattr(X, "columns") else table
-        said = ask(estimator, table)
-        classes = said.classifier.classes_
+        answers = collect_answers(estimator, table)
+        classes = answers.classifier.classes_
         display = cls(
             grid,
-            np.searchsorted(classes, said.labels).reshape(grid[0].shape),
-            said.confidence.reshape(grid[0].shape),
+            np.searchsorted(classes, answers.labels).reshape(grid[0].shape),
+            answers.confidence.reshape(grid[0].shape),
             classes,
-            threshold=said.threshold if threshold is None else threshold,
+            threshold=answers.threshold if threshold is None else threshold,
             points=None if y is None else points,
             labels=None if y is None else column_or_1d(y),
             names=names,
         )
         return display.plot(ax, **kwargs)
 
-    def plot(self, ax=None, **kwargs):
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw.
-        **kwargs : dict
-            For matplotlib's `imshow`.
-
-        Returns
-        -------
-        self : DecisionConfidenceDisplay
-        """
-        ax = open_axes(self, ax)
+    def _draw(self, ax, **kwargs) -> None:
         x, y = self.grid
         extent = (x.min(), x.max(), y.min(), y.max())
         shown = {"extent": extent, "origin": "lower", "aspect": "auto", **kwargs}
         self.surface_ = ax.imshow(self._shades(), **shown)
-        self._draw_levels(ax)
+        self._draw_contours(ax)
         handles = self._draw_band(ax) + self._draw_points(ax)
         ax.legend(handles=handles, loc="upper right", framealpha=0.9)
         ax.set(xlabel=self.names[0], ylabel=self.names[1], xlim=extent[:2], ylim=extent[2:])
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _shades(self) -> np.ndarray:
-        """Return the color of the winner, mixed with white where it is not certain."""
+        """Return the color of the winning class, mixed with white where it is uncertain."""
         from matplotlib.colors import to_rgb
 
-        least = 1 / len(self.classes) if self._probable else 0.0
-        top = 1.0 if self._probable else self.confidence.max() or 1.0
-        strength = np.clip((self.confidence - least) / (top - least), 0, 1)[..., None]
+        lowest = 1 / len(self.classes) if self._has_probabilities else 0.0
+        highest = 1.0 if self._has_probabilities else self.confidence.max() or 1.0
+        strength = np.clip((self.confidence - lowest) / (highest - lowest), 0, 1)[..., None]
         colors = np.array([to_rgb(color(i)) for i in range(len(self.classes))])
-        return 1 - 0.7 * strength * (1 - colors[self.winner])
+        return 1 - MAX_COLOR_STRENGTH * strength * (1 - colors[self.winner])
 
     @property
-    def _probable(self) -> bool:
-        """Tell whether confidences look like probabilities."""
+    def _has_probabilities(self) -> bool:
+        """Tell whether the confidences look like probabilities."""
         return bool(
             1 / len(self.classes) - 1e-9 <= self.confidence.min() <= 1 >= self.confidence.max()
         )
 
-    def _draw_levels(self, ax) -> None:
-        inside = [v for v in LEVELS if self.confidence.min() < v < self.confidence.max()]
-        if self._probable and inside:
+    def _draw_contours(self, ax) -> None:
+        inside = [v for v in CONTOUR_LEVELS if self.confidence.min() < v < self.confidence.max()]
+        if self._has_probabilities and inside:
             lines = ax.contour(
                 *self.grid, self.confidence, inside, colors=BLACK, linewidths=0.5, alpha=0.5
             )
             ax.clabel(lines, fmt=lambda v: f"{v:.0%}", fontsize="x-small")
 
     def _draw_band(self, ax) -> list:
-        """Hatch what is rejected, if anything is."""
+        """Hatch the reject band, if there is one."""
         from matplotlib.patches import Patch
 
         if self.threshold is None or not (self.confidence < self.threshold).any():
@@ -191,8 +172,7 @@ class DecisionConfidenceDisplay:
         rejected = (self.confidence < self.threshold).astype(float)
         with _thin_hatches():
             ax.contourf(*self.grid, rejected, [0.5, 1.5], colors="none", hatches=["////"])
-            edge = self.confidence.max() >= self.threshold
-            if edge:
+            if self.confidence.max() >= self.threshold:
                 ax.contour(
                     *self.grid, self.confidence, [self.threshold], colors=BLACK, linewidths=1.5
                 )
@@ -201,23 +181,37 @@ class DecisionConfidenceDisplay:
     def _draw_points(self, ax) -> list:
         from matplotlib.lines import Line2D
 
-        markers = "osD^vP*"
         handles = []
         for i, label in enumerate(self.classes):
             look: dict[str, Any] = {"color": color(i), "mec": BLACK, "mew": 0.6, "ms": 5, "ls": ""}
-            look["marker"] = markers[i % len(markers)]
+            look["marker"] = MARKERS[i % len(MARKERS)]
             handles.append(Line2D([], [], label=str(label), **look))
             if self.points is not None:
                 ax.plot(*self.points[self.labels == label].T, **look)
         return handles
 
 
-def _spread(values: np.ndarray, n: int) -> np.ndarray:
-    """Return places from below the smallest to above the largest value."""
-    if not np.isfinite(values).all():
+def _check_points(X) -> np.ndarray:
+    """Return points in the plane as an array."""
+    points = np.asarray(X, dtype=float)
+    if points.ndim != 2 or points.shape[1] != 2 or not len(points):
+        raise ValueError(
+            "DecisionConfidenceDisplay draws classifiers of two features, so X should have "
+            f"shape (n_samples, 2), but it has {points.shape}."
+        )
+    if not np.isfinite(points).all():
         raise ValueError("X should hold finite numbers, but some are NaN or infinite.")
-    border = BORDER * np.ptp(values) or 1.0
-    return np.linspace(values.min() - border, values.max() + border, n)
+    return points
+
+
+def _grid(points: np.ndarray, resolution: int) -> tuple[np.ndarray, ...]:
+    """Return a grid that covers the points and a border around them."""
+    if resolution < 2:
+        raise ValueError(f"grid_resolution should be at least 2, but is {resolution}.")
+    low, high = points.min(axis=0), points.max(axis=0)
+    border = BORDER_SHARE * (high - low)
+    border[border == 0] = 1.0
+    return tuple(np.meshgrid(*np.linspace(low - border, high + border, resolution).T))
 
 
 def _thin_hatches():

@@ -1,34 +1,35 @@
-"""RejectionCurveDisplay: what rejecting the least certain predictions buys."""
+"""RejectionCurveDisplay: how the error falls as uncertain predictions are rejected."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ...classifiers.reject.curve import RejectionCurve, rejection_curve
-from ._answers import ask
-from ._axes import BLACK, GRAY, open_axes
+from .answers import collect_answers
+from .colors import BLACK, GRAY
+from .display import Display
 
 
-class RejectionCurveDisplay:
+class RejectionCurveDisplay(Display):
     """Error of accepted predictions against the share of rejected ones.
 
-    Make it with `from_estimator` or `from_predictions`.
+    Create it with `from_estimator` or `from_predictions`.
 
     Parameters
     ----------
     curve : RejectionCurve
-        What is drawn.
+        The curve to draw.
     name : str, default=None
-        Name of the classifier, for the legend.
+        Name of the classifier in the legend.
     threshold : float, default=None
-        Predictions with less confidence are rejected; marked on the curve.
+        Threshold of confidence to mark on the curve.
     max_error : float, default=None
-        A promised limit of the error, drawn as a line.
+        The error that is promised, drawn as a line.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib objects
-        Where it was drawn.
+        Where the display was drawn.
     line_ : matplotlib Line2D
         The curve.
 
@@ -58,12 +59,12 @@ class RejectionCurveDisplay:
         Parameters
         ----------
         estimator : classifier
-            Any with `predict_proba` or `decision_function`. The threshold of a
+            With `predict_proba` or `decision_function`. The threshold of a
             `RejectOptionClassifier` is marked.
         X, y : array-like
-            Points that it was not trained with, and their classes.
+            Points that it was not trained on, and their classes.
         name : str, default=None
-            For the legend; the name of the class by default.
+            Name in the legend; the name of the estimator's class by default.
         ax : matplotlib Axes, default=None
             Where to draw.
         **kwargs : dict
@@ -73,13 +74,12 @@ class RejectionCurveDisplay:
         -------
         RejectionCurveDisplay
         """
-        said = ask(estimator, X)
-        name = type(said.classifier).__name__ if name is None else name
+        answers = collect_answers(estimator, X)
         display = cls(
-            rejection_curve(y, said.labels, said.confidence),
-            name=name,
-            threshold=said.threshold,
-            max_error=said.max_error,
+            rejection_curve(y, answers.labels, answers.confidence),
+            name=type(answers.classifier).__name__ if name is None else name,
+            threshold=answers.threshold,
+            max_error=answers.max_error,
         )
         return display.plot(ax, **kwargs)
 
@@ -95,10 +95,8 @@ class RejectionCurveDisplay:
             As in `rejection_curve`.
         name, threshold
             As in the class.
-        ax : matplotlib Axes, default=None
-            Where to draw.
-        **kwargs : dict
-            For matplotlib's `plot`.
+        ax, **kwargs
+            As in `from_estimator`.
 
         Returns
         -------
@@ -107,21 +105,7 @@ class RejectionCurveDisplay:
         curve = rejection_curve(y_true, y_pred, confidence)
         return cls(curve, name=name, threshold=threshold).plot(ax, **kwargs)
 
-    def plot(self, ax=None, **kwargs):
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; several curves may share axes.
-        **kwargs : dict
-            For matplotlib's `plot`.
-
-        Returns
-        -------
-        self : RejectionCurveDisplay
-        """
-        ax = open_axes(self, ax)
+    def _draw(self, ax, **kwargs) -> None:
         area = f"mean error {self.curve.area:.2g}"
         label = f"{self.name} ({area})" if self.name else area
         (self.line_,) = ax.plot(
@@ -131,17 +115,15 @@ class RejectionCurveDisplay:
             ax.axhline(
                 self.max_error, color=BLACK, ls="--", lw=1, label=f"promised: {self.max_error:g}"
             )
-        self._mark(ax)
+        self._mark_threshold(ax)
         ax.set(xlabel="Share of rejected predictions", ylabel="Error of accepted predictions")
         ax.set_xlim(0, 1)
         ax.set_ylim(bottom=0)
         ax.grid(color=GRAY, alpha=0.2)
         ax.legend()
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
-    def _mark(self, ax) -> None:
-        """Show where the threshold is on the curve, if it accepts anything."""
+    def _mark_threshold(self, ax) -> None:
+        """Mark the threshold on the curve if it accepts anything."""
         if self.threshold is None or self.threshold > self.curve.threshold[-1]:
             return
         at = np.searchsorted(self.curve.threshold, self.threshold)

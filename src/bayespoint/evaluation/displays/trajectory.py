@@ -1,4 +1,4 @@
-"""TrajectoryDisplay: how chains come to agree on the Bayes point."""
+"""TrajectoryDisplay: how the chains converge to the Bayes point."""
 
 from __future__ import annotations
 
@@ -7,38 +7,39 @@ from sklearn.base import clone
 
 from ...classifiers.bayes_point import BayesPointClassifier
 from ...solvers import Billiard, Gibbs
-from ._axes import GRAY, color, open_axes
+from .colors import GRAY, color
+from .display import Display
 
-# Solvers with chains, and what these count.
-CHAINED = {"billiard": Billiard, "gibbs": Gibbs}
-STEPS = {Billiard: "bounces", Gibbs: "samples"}
+# Solvers with chains, and what their steps are called.
+CHAIN_SOLVERS = {"billiard": Billiard, "gibbs": Gibbs}
+STEP_NAMES = {Billiard: "bounces", Gibbs: "samples"}
 
 
-class TrajectoryDisplay:
+class TrajectoryDisplay(Display):
     """The estimated error of the Bayes point against the length of the chains.
 
-    Make it with `from_estimator`. Points are filled where the error can be believed, as
-    chains agree (R-hat) and have gone far enough. The error of chains that mix
-    well falls with the square root of their length, along the gray lines.
+    Create it with `from_estimator`. Points are filled where the estimate is reliable: the
+    chains agree (R-hat) and are long enough. The error of chains that mix well falls with
+    the square root of their length, along the gray lines.
 
     Parameters
     ----------
-    n_steps, angle, mixed : list of ndarray, an entry an output
-        After each round: bounces or samples of all chains together; the estimated
-        angle in radians to the Bayes point; whether that can be believed.
+    n_steps, angle, mixed : list of ndarray, one per output
+        After each round: bounces or samples of all chains together; the estimated angle to
+        the Bayes point in radians; whether this estimate is reliable.
     outputs : list of str
         Names of the outputs.
     steps : str, default="bounces"
-        What is counted.
+        What the steps are called.
     tol : float, default=0
-        The angle that was asked for.
+        The angle that was requested.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib objects
-        Where it was drawn.
+        Where the display was drawn.
     lines_ : list of matplotlib Line2D
-        A line an output.
+        One line per output.
 
     Examples
     --------
@@ -57,12 +58,12 @@ class TrajectoryDisplay:
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, ax=None, **kwargs):
-        """Fit a clone of a classifier, and draw what its chains say on the way.
+        """Fit a clone of a classifier and draw the progress of its chains.
 
         Parameters
         ----------
         estimator : BayesPointClassifier
-            With solver "billiard" or "gibbs", or such an object. It is not changed.
+            Its solver is "billiard" or "gibbs", or an object of these. It is not changed.
         X, y : array-like
             Training data.
         ax : matplotlib Axes, default=None
@@ -75,7 +76,7 @@ class TrajectoryDisplay:
         TrajectoryDisplay
         """
         solver = getattr(estimator, "solver", None)
-        solver = CHAINED[solver]() if solver in list(CHAINED) else solver
+        solver = CHAIN_SOLVERS[solver]() if solver in list(CHAIN_SOLVERS) else solver
         if not isinstance(estimator, BayesPointClassifier) or not isinstance(
             solver, Billiard | Gibbs
         ):
@@ -85,10 +86,10 @@ class TrajectoryDisplay:
             )
         model = clone(estimator)
         model.solver = clone(solver)
-        histories = _listen(model.solver)
+        histories = _record_rounds(model.solver)
         model.fit(X, y)
         classes = model.classes_[1:] if len(model.classes_) == 2 else model.classes_
-        count = "n_" + STEPS[type(solver)]
+        count = "n_" + STEP_NAMES[type(solver)]
 
         def column(key):
             return [np.array([info[key] for info in history]) for history in histories]
@@ -98,26 +99,12 @@ class TrajectoryDisplay:
             column("angle"),
             column("mixed"),
             [str(label) for label in classes],
-            steps=STEPS[type(solver)],
+            steps=STEP_NAMES[type(solver)],
             tol=solver.tol,
         )
         return display.plot(ax, **kwargs)
 
-    def plot(self, ax=None, **kwargs):
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw.
-        **kwargs : dict
-            For matplotlib's `plot`.
-
-        Returns
-        -------
-        self : TrajectoryDisplay
-        """
-        ax = open_axes(self, ax)
+    def _draw(self, ax, **kwargs) -> None:
         self.lines_ = []
         for i, (n, angle, mixed) in enumerate(
             zip(self.n_steps, self.angle, self.mixed, strict=True)
@@ -132,34 +119,32 @@ class TrajectoryDisplay:
         ax.set(xlabel=f"{self.steps.capitalize()} of all chains")
         ax.set_ylabel("Estimated angle to the Bayes point (radians)")
         ax.legend()
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _draw_references(self, ax) -> None:
-        """Show what was asked for, how errors should fall, and what markers mean."""
+        """Draw the requested angle and the square-root lines, and explain the markers."""
         if self.tol > 0:
             ax.axhline(self.tol, color=GRAY, ls="--", lw=1, label=f"tol = {self.tol:g}")
         x, y = np.array(ax.get_xlim()), ax.get_ylim()
         for start in np.geomspace(y[0], y[1] * np.sqrt(x[1] / x[0]), 9):
             ax.plot(x, start * np.sqrt(x[0] / x), color=GRAY, alpha=0.25, lw=0.8, zorder=0)
         ax.set(xlim=x, ylim=y)
-        ax.plot([], [], "o", mfc="white", mec=GRAY, label="not to be believed yet")
+        ax.plot([], [], "o", mfc="white", mec=GRAY, label="not reliable yet")
 
 
-def _listen(solver) -> list[list[dict]]:
-    """Let a solver write down what it knows after each round, a list an output."""
+def _record_rounds(solver) -> list[list[dict]]:
+    """Make a solver record its info after each round; return one list per output."""
     histories: list[list[dict]] = []
     solve = solver.solve
 
-    def solve_and_tell(*arguments, on_round=None, **keywords):
+    def solve_and_record(*arguments, on_round=None, **keywords):
         history: list[dict] = []
         histories.append(history)
 
-        def note(info):
+        def record(info):
             history.append(info)
             return bool(on_round and on_round(info))
 
-        return solve(*arguments, on_round=note, **keywords)
+        return solve(*arguments, on_round=record, **keywords)
 
-    solver.solve = solve_and_tell
+    solver.solve = solve_and_record
     return histories

@@ -1,11 +1,8 @@
-"""VersionSpaceDisplay: a three-dimensional version space and what is in it."""
+"""VersionSpaceDisplay: a three-dimensional version space on the sphere."""
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise
-
 import numpy as np
-from scipy.optimize import nnls
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
@@ -13,38 +10,38 @@ from ...classifiers.bayes_point import BayesPointClassifier
 from ...geometry.gram import unit_gram
 from ...geometry.version_space import VersionSpace
 from ...solvers.billiard import advance, new_ball
-from ._axes import BLACK, GRAY, color, open_axes
+from .colors import BLACK, GRAY, color
+from .display import Display
+from .sphere import LambertProjection, arcs, corners, great_circle, largest_ball, unit
 
-# A corner may be behind a wall by rounding.
-ROUNDING = 1e-9
-# Points of a curve for each piece of a great circle.
-FINE = 40
+# Margin around version space, as a share of its longer side.
+BORDER_SHARE = 0.12
 
 
-class VersionSpaceDisplay:
-    """Version space on the sphere, with the path of the ball, the Bayes point and the SVM.
+class VersionSpaceDisplay(Display):
+    """Version space on the sphere, with a ball's path, the Bayes point and the SVM.
 
-    Make it with `from_estimator`. The part of the sphere is shown in Lambert's projection
-    around the Bayes point, in which areas are true: a point in the middle of the area is in
-    the middle of version space. Walls are great circles.
+    Create it with `from_estimator`. The sphere is shown in Lambert's projection around the
+    Bayes point. It preserves areas, so a point in the middle of the drawn area is in the
+    middle of version space. Walls are great circles.
 
     Parameters
     ----------
     walls : ndarray of shape (n_samples, 3)
         Signed unit constraints: a hypothesis w is inside where `walls @ w > 0`.
     bayes_point : ndarray of shape (3,)
-        The answer of the classifier.
+        The fitted Bayes point.
     svm_center : ndarray of shape (3,)
         Center of the largest ball in version space: the support vector machine.
     path : ndarray of shape (n_bounces + 1, 3)
-        Where the ball started and where it bounced.
+        The start of the ball, then its bounces.
 
     Attributes
     ----------
     corners_ : ndarray of shape (n_corners, 3)
-        Corners of version space, in order.
+        Corners of version space, in order around it.
     ax_, figure_ : matplotlib objects
-        Where it was drawn.
+        Where the display was drawn.
 
     References
     ----------
@@ -75,67 +72,43 @@ class VersionSpaceDisplay:
         ----------
         estimator : BayesPointClassifier
             Fitted on two classes, with a kernel that maps X into three dimensions: linear
-            with three features and fit_intercept=False, or with two and True. Version
-            space is that of a hard boundary, whatever its softness.
+            with three features and fit_intercept=False, or with two features and
+            fit_intercept=True. The boundary is drawn as a hard one, whatever its softness.
         X, y : array-like
             Its training data.
         n_bounces : int, default=100
-            Bounces of the ball whose path is drawn; 0 draws none.
+            Length of the path that is drawn; 0 draws none.
         random_state : int, RandomState instance or None, default=None
-            Seed of the path.
+            Seed of the ball's path.
         ax : matplotlib Axes, default=None
             Where to draw.
         **kwargs : dict
-            For the path: keywords of matplotlib's `plot`.
+            For matplotlib's `plot`, which draws the path.
 
         Returns
         -------
         VersionSpaceDisplay
         """
-        if not isinstance(estimator, BayesPointClassifier) or estimator.kernel == "precomputed":
-            raise ValueError(
-                "VersionSpaceDisplay needs a BayesPointClassifier with a kernel that is not "
-                f"precomputed, but got {estimator!r}."
-            )
-        check_is_fitted(estimator)
-        if len(estimator.classes_) != 2:
-            raise ValueError(
-                "VersionSpaceDisplay draws one version space, so two classes are needed, but "
-                f"there are {len(estimator.classes_)}."
-            )
+        _check_classifier(estimator)
         space = _hard_version_space(estimator, X, y)
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
         path = _follow_ball(space, space.enter(rng), n_bounces, rng)
-        # Outputs are those at points of unit length.
+        # decision_function returns outputs at points of unit length, like the Gram factor.
         outputs = estimator.decision_function(X)
         center = np.linalg.lstsq(space.gram.factor, outputs)[0]
-        display = cls(space.walls, _unit(center), largest_ball(space.walls), path)
+        display = cls(space.walls, unit(center), largest_ball(space.walls), path)
         return display.plot(ax, **kwargs)
 
-    def plot(self, ax=None, **kwargs):
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw.
-        **kwargs : dict
-            For the path: keywords of matplotlib's `plot`.
-
-        Returns
-        -------
-        self : VersionSpaceDisplay
-        """
-        ax = open_axes(self, ax)
+    def _draw(self, ax, **kwargs) -> None:
         self.corners_ = corners(self.walls, self.svm_center)
-        flat = _Lambert(self.bayes_point, self.corners_)
-        outline = flat(_along(np.vstack([self.corners_, self.corners_[:1]])))
+        flat = LambertProjection(self.bayes_point, self.corners_)
+        outline = flat(arcs(np.vstack([self.corners_, self.corners_[:1]])))
         ax.fill(*outline.T, fc=color(5), alpha=0.25)
         self._draw_walls(ax, flat)
         ax.plot(*outline.T, color=BLACK, lw=1.5, label="version space")
         if len(self.path) > 1:
             look = {"color": GRAY, "lw": 0.6, "alpha": 0.8, "label": "path of the ball", **kwargs}
-            ax.plot(*flat(_along(self.path)).T, **look)
+            ax.plot(*flat(arcs(self.path)).T, **look)
         for point, marker, number, label in (
             (self.bayes_point, "D", 3, "Bayes point"),
             (self.svm_center, "X", 0, "support vector machine"),
@@ -145,49 +118,33 @@ class VersionSpaceDisplay:
             )
         _frame(ax, outline)
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=2, frameon=False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _draw_walls(self, ax, flat) -> None:
-        """Draw all walls faintly, also beyond version space."""
-        turn = np.linspace(0, 2 * np.pi, 8 * FINE)
+        """Draw all walls faintly, also outside version space."""
         for wall in self.walls:
-            basis = np.linalg.svd(wall[None])[2][1:]
-            circle = np.column_stack([np.cos(turn), np.sin(turn)]) @ basis
-            # The far half of the sphere is all around in this projection.
+            circle = great_circle(wall)
+            # The projection spreads the far half of the sphere around the near half.
             circle[circle @ self.bayes_point < 0] = np.nan
             ax.plot(*flat(circle).T, color=GRAY, lw=0.6, alpha=0.35)
 
 
-def corners(walls: np.ndarray, inside: np.ndarray) -> np.ndarray:
-    """Return the corners of a cone, as unit vectors in order around a point inside."""
-    pairs = np.array(list(combinations(range(len(walls)), 2)))
-    crossing = np.cross(walls[pairs[:, 0]], walls[pairs[:, 1]])
-    length = np.linalg.norm(crossing, axis=1, keepdims=True)
-    crossing = (crossing / np.maximum(length, ROUNDING))[length[:, 0] > ROUNDING]
-    crossing = np.vstack([crossing, -crossing])
-    crossing = crossing[(crossing @ walls.T).min(axis=1) > -ROUNDING]
-    basis = np.linalg.svd(inside[None])[2][1:]
-    around = np.arctan2(*(crossing @ basis.T).T)
-    order = np.argsort(around)
-    # Walls of equal points meet others in one corner.
-    new = np.diff(around[order], prepend=-np.inf) > ROUNDING
-    return crossing[order][new]
-
-
-def largest_ball(walls: np.ndarray) -> np.ndarray:
-    """Return the unit vector with the largest smallest margin.
-
-    The shortest w with margins of at least one, by Lawson and Hanson's least distance
-    programming.
-    """
-    matrix = np.vstack([walls.T, np.ones(len(walls))])
-    target = np.append(np.zeros(walls.shape[1]), 1.0)
-    residual = matrix @ nnls(matrix, target)[0] - target
-    return _unit(-residual[:-1] / residual[-1])
+def _check_classifier(estimator) -> None:
+    """Raise unless this is a fitted classifier with one version space."""
+    if not isinstance(estimator, BayesPointClassifier) or estimator.kernel == "precomputed":
+        raise ValueError(
+            "VersionSpaceDisplay needs a BayesPointClassifier with a kernel that is not "
+            f"precomputed, but got {estimator!r}."
+        )
+    check_is_fitted(estimator)
+    if len(estimator.classes_) != 2:
+        raise ValueError(
+            "VersionSpaceDisplay draws one version space, so two classes are needed, but "
+            f"there are {len(estimator.classes_)}."
+        )
 
 
 def _hard_version_space(estimator, X, y) -> VersionSpace:
+    """Return the version space of a hard boundary between the training points."""
     X = validate_data(estimator, X, dtype=float, reset=False)
     y = column_or_1d(y)
     if len(y) != len(X) or not np.isin(y, estimator.classes_).all():
@@ -205,7 +162,7 @@ def _hard_version_space(estimator, X, y) -> VersionSpace:
 
 
 def _follow_ball(space: VersionSpace, start, n_bounces: int, rng) -> np.ndarray:
-    """Return where a ball starts and bounces."""
+    """Return the start of a ball and its bounces."""
     ball, path = new_ball(space, start, rng), [start]
     for _ in range(n_bounces):
         ball, _ = advance(space, ball, rng, 1)
@@ -213,39 +170,9 @@ def _follow_ball(space: VersionSpace, start, n_bounces: int, rng) -> np.ndarray:
     return np.array(path)
 
 
-def _along(stations: np.ndarray) -> np.ndarray:
-    """Return points on the great circles from each station to the next."""
-    share = np.linspace(0, 1, FINE)[:, None]
-    legs = []
-    for one, other in pairwise(stations):
-        angle = 2 * np.arctan2(np.linalg.norm(one - other), np.linalg.norm(one + other))
-        tangent = other - (other @ one) * one
-        tangent = tangent / max(np.linalg.norm(tangent), np.finfo(float).tiny)
-        legs.append(np.cos(share * angle) * one + np.sin(share * angle) * tangent)
-    return np.concatenate(legs)
-
-
-class _Lambert:
-    """The projection of the sphere around a center that keeps areas."""
-
-    def __init__(self, center: np.ndarray, spread: np.ndarray):
-        self.center = center
-        tangent = np.linalg.svd(center[None])[2][1:]
-        # What is long lies down.
-        self.basis = np.linalg.svd((spread - spread.mean(axis=0)) @ tangent.T)[2] @ tangent
-
-    def __call__(self, points: np.ndarray) -> np.ndarray:
-        scale = np.sqrt(2 / np.maximum(1 + points @ self.center, ROUNDING))
-        return scale[:, None] * (points @ self.basis.T)
-
-
 def _frame(ax, outline: np.ndarray) -> None:
-    """Show version space and a little around it."""
+    """Show version space and a small margin around it."""
     low, high = outline.min(axis=0), outline.max(axis=0)
-    border = 0.12 * (high - low).max()
+    border = BORDER_SHARE * (high - low).max()
     ax.set(xlim=(low[0] - border, high[0] + border), ylim=(low[1] - border, high[1] + border))
     ax.set(aspect="equal", xticks=[], yticks=[])
-
-
-def _unit(vector: np.ndarray) -> np.ndarray:
-    return vector / np.linalg.norm(vector)

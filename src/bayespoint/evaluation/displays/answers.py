@@ -1,4 +1,4 @@
-"""What a classifier says, apart from rejecting."""
+"""The predictions of a classifier, also where it would reject them."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from ...classifiers.reject.option import RejectOptionClassifier
 
 
 class Answers(NamedTuple):
-    """Predictions of a classifier, and from which confidence on they are accepted."""
+    """Predictions with their confidences, and the threshold of a reject option."""
 
     labels: np.ndarray
     confidence: np.ndarray
-    classifier: Any
-    threshold: float | None  # if it is one that rejects
+    classifier: Any  # without its reject option
+    threshold: float | None  # None without a reject option
     max_error: float | None  # NaN if nothing was promised
 
 
-def ask(estimator, X) -> Answers:
-    """Return what a fitted classifier says, of rejected rows too."""
+def collect_answers(estimator, X) -> Answers:
+    """Return the answers of a fitted classifier, also for rows that it rejects."""
     check_is_fitted(estimator)
     classifier, threshold, max_error = estimator, None, None
     if isinstance(estimator, RejectOptionClassifier):
@@ -31,8 +31,8 @@ def ask(estimator, X) -> Answers:
     labels = classifier.predict(X)
     if not np.isin(labels, classifier.classes_).all():
         raise ValueError(
-            f"{type(estimator).__name__} predicts labels that are none of its classes "
-            f"{classifier.classes_}. If a RejectOptionClassifier is inside, give that one "
+            f"{type(estimator).__name__} predicts labels that are not among its classes "
+            f"{classifier.classes_}. If it contains a RejectOptionClassifier, pass that one "
             "itself, or put it outside."
         )
     return Answers(labels, confidence_of(classifier, X), classifier, threshold, max_error)
