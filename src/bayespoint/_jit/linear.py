@@ -231,7 +231,7 @@ def sweep(
     n_entries, last = len(data), len(precision) - 1
     intercept = len(site_shift) > n_entries
     sites = site_precision, site_shift
-    longest = 0
+    longest = np.int64(0)
     for i in order:
         longest = max(longest, np.int64(indptr[i + 1] - indptr[i]))
     # What all other rows say of the weights of this one.

@@ -421,7 +421,7 @@ class BayesPointClassifier(CallbackSupportMixin, ClassifierMixin, KernelMachine)
         check_is_fitted(self)
         available = self.draw_coef_.shape[1]
         wanted = available if n_samples is None else n_samples
-        if not isinstance(wanted, Integral) or not 1 <= wanted <= available:
+        if not isinstance(wanted, Integral) or not 1 <= int(wanted) <= available:
             raise ValueError(
                 f"n_samples should be a whole number between 1 and {available}, the number of "
                 f"draws that were kept, but is {wanted}. Fit with a larger n_draws (or "

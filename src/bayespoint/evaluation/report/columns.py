@@ -55,7 +55,9 @@ class Table:
 
     def row_name(self, i: int) -> str:
         """Return the label of a row, or its number from 1."""
-        return text(self.frame.index[i]) if self.has_labels else f"{i + 1:,}"
+        if self.frame is None or not self.has_labels:
+            return f"{i + 1:,}"
+        return text(self.frame.index[i])
 
     def values(self, j: int) -> np.ndarray:
         """Return a column."""
