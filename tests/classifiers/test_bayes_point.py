@@ -580,7 +580,7 @@ X = rng.standard_normal((300, 5))
 y = (X[:, 0] > 0).astype(int)
 solver = Billiard(tol=0, n_bounces=10**12)
 BayesPointClassifier(softness=0.1, max_time=0.1, solver=solver).fit(X, y)
-from bayespoint import interrupt
+from bayespoint._runtime import interrupt
 for i in range(10):
     interrupt._last_press = -10.0  # as if there were time between the presses
     threading.Timer(0.2 + 0.013 * i, os.kill, (os.getpid(), signal.SIGINT)).start()

@@ -201,7 +201,7 @@ def test_blocks_and_their_order_do_not_matter():
 def test_a_scale_is_found_in_few_steps():
     # The secants, where the rule by itself would take dozens.
     rng = np.random.default_rng(0)
-    X = sparse.random_array((2000, 3000), density=0.01, rng=rng, format="csr")
+    X = sparse.random_array((2000, 3000), density=0.01, random_state=rng, format="csr")
     y = X @ rng.standard_normal(3000) + 0.1 * rng.standard_normal(2000) > 0
     assert classifier().fit(X, y).n_iter_ <= 12
 
@@ -630,7 +630,9 @@ def test_digits():
 
 
 def test_large_problems_are_factorized():
-    X = sparse.random_array((50, 600), density=0.05, rng=np.random.default_rng(0), format="csr")
+    X = sparse.random_array(
+        (50, 600), density=0.05, random_state=np.random.default_rng(0), format="csr"
+    )
     model = classifier().fit(X, np.arange(50) % 2)
     assert model.covariance_ == "factorized"
     assert classifier().fit(X[:, :200], np.arange(50) % 2).covariance_ == "full"

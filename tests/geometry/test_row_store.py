@@ -190,7 +190,9 @@ def test_kinds_of_positions_are_those_of_equal_digits(n_features, monkeypatch):
 
 def test_sparse_products_have_the_same_digits_in_every_position_and_width():
     rng = np.random.default_rng(SEED)
-    right = sparse.random_array((50, 70), density=0.2, rng=rng, format="csr", dtype=np.float32)
+    right = sparse.random_array(
+        (50, 70), density=0.2, random_state=rng, format="csr", dtype=np.float32
+    )
     column = rng.standard_normal((70, 1), dtype=np.float32)
     once = None
     for width in (1, 3, 8, 33, 83, 96):

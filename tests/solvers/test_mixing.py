@@ -150,7 +150,7 @@ def test_what_is_remembered_is_small_beside_the_rows():
         thin.sweep(prior, 1.0)
         assert thin.remembers == rows.remembers
     # Products of their blocks are large beside rows with few entries.
-    few = sparse.random_array((20_000, 40), density=0.02, rng=rng, format="csr")
+    few = sparse.random_array((20_000, 40), density=0.02, random_state=rng, format="csr")
     rows = full_rows(few, np.where(rng.random(20_000) > 0.5, 1.0, -1.0))
     rows.sweep(prior, 1.0)
     products = sum(product.precision.size for product in rows.products)

@@ -240,7 +240,7 @@ def test_wide_and_long_tables_stay_small(write):
     y = rng.integers(0, 2, 50)
     _, page = write(Constant(rng.dirichlet([1, 1], 50), [0, 1]), wide, y)
     assert "The first 40 of 5,000 columns" in page.text
-    long = sparse.random_array((100_000, 300), density=0.001, format="csr", rng=rng)
+    long = sparse.random_array((100_000, 300), density=0.001, format="csr", random_state=rng)
     probability = rng.dirichlet([1, 1], 100_000)
     _, page = write(Constant(probability, [0, 1]), long, rng.integers(0, 2, 100_000))
     assert "100,000" in page.text
