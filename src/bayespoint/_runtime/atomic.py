@@ -1,4 +1,4 @@
-"""Write a file at once or not at all."""
+"""Write a file completely or not at all."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-# Files that are not complete yet.
+# Files that are being written.
 _drafts: set[Path] = set()
 
 
 @contextmanager
 def in_place_of(path: str | os.PathLike) -> Iterator[BinaryIO]:
-    """Open a file that gets its name when it is complete and on the disk.
+    """Open a draft that replaces the file at `path` once it is complete and on the disk.
 
-    Until then the old file stays, and if anything fails nothing of the new one is left.
+    Until then the old file stays. If anything fails, nothing of the draft is left.
     """
-    target = Path(os.path.realpath(path))  # a link goes on pointing to the file
+    target = Path(os.path.realpath(path))  # a link keeps pointing to the file
     if target.exists() and not target.is_file():
         raise IsADirectoryError(f"{path} is a directory or a device. Give the name of a file.")
     if not target.parent.is_dir():
@@ -44,13 +44,13 @@ def in_place_of(path: str | os.PathLike) -> Iterator[BinaryIO]:
 
 
 def remove_drafts() -> None:
-    """Remove what is not complete, when the process is about to end."""
+    """Remove incomplete files, when the process is about to end."""
     for draft in list(_drafts):
         draft.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have the new name on the disk, where the system can do so."""
+    """Write the new name to the disk, where the operating system can do so."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

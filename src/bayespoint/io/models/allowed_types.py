@@ -1,4 +1,4 @@
-"""What a model file may hold: types of a short list, no functions, no code."""
+"""The types that a model file may hold: a short list, with no functions and no code."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from scipy import sparse
 
 from .state_checks import CHECKS
 
-# Whose attributes a file may hold, and where they live. A type belongs here if no method of it
-# does more with its attributes than arithmetic: calls no function, opens no file.
-HOMES = {
+# Types whose attributes a file may hold, by the module that exports them. A type belongs here
+# only if its methods do arithmetic with the attributes: they call no function and open no file.
+TYPES_OF_MODULE = {
     "bayespoint": [
         "AdaptiveMarginSVC",
         "BayesPointClassifier",
@@ -38,9 +38,9 @@ HOMES = {
         "StandardScaler",
     ],
 }
-HOME = {name: home for home, names in HOMES.items() for name in names}
+MODULE_OF_TYPE = {name: module for module, names in TYPES_OF_MODULE.items() for name in names}
 
-# What parameters like OneHotEncoder's dtype may be, and numbers that are not Python's own.
+# Classes that a parameter may be, such as OneHotEncoder's dtype, and types of NumPy's scalars.
 _NUMBERS = "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64"
 CLASSES: dict[str, type] = {
     **{f"numpy.{name}": getattr(np, name) for name in (*_NUMBERS.split(), "str_", "object_")},
@@ -48,23 +48,26 @@ CLASSES: dict[str, type] = {
 }
 CLASS_NAMES = {kind: name for name, kind in CLASSES.items()}
 
-SPARSE: dict[str, Any] = {
+SPARSE_TYPES: dict[str, Any] = {
     kind.__name__: kind
     for kind in (sparse.csr_array, sparse.csr_matrix, sparse.csc_array, sparse.csc_matrix)
 }
 
-DTYPE = re.compile(r"[<>|][biuf](1|2|4|8)|[<>]U[1-9][0-9]{0,8}")
-OBJECTS = "|O"
-MAX_DEPTH = 100  # of lists in lists; a pipeline in a pipeline is four
+ARRAY_DTYPE = re.compile(r"[<>|][biuf](1|2|4|8)|[<>]U[1-9][0-9]{0,8}")
+OBJECT_DTYPE = "|O"
+# Levels of lists in lists. A pipeline in a pipeline needs four.
+MAX_DEPTH = 100
 
 
 def find_type(name: str) -> type | None:
-    """Return the type of that name on the list."""
-    return getattr(importlib.import_module(HOME[name]), name, None) if name in HOME else None
+    """Return the type of this name, or None if the list has no such type."""
+    if name not in MODULE_OF_TYPE:
+        return None
+    return getattr(importlib.import_module(MODULE_OF_TYPE[name]), name, None)
 
 
 def check_object(value: Any) -> None:
-    """Refuse what would make an object do more than arithmetic, or arithmetic elsewhere."""
+    """Refuse attributes that make an object open a file or read beyond its arrays."""
     if getattr(value, "memory", None) is not None:
         raise ValueError("its memory should be None: a cache is a folder of pickles")
     check = CHECKS.get(type(value).__name__)

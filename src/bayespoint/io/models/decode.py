@@ -1,4 +1,4 @@
-"""From JSON and arrays to a model; what `Encoder` did not make raises some exception."""
+"""From JSON and arrays to a model; anything that `Encoder` cannot have written raises an error."""
 
 from __future__ import annotations
 
@@ -9,14 +9,24 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from .allowed_types import CLASSES, DTYPE, HOME, MAX_DEPTH, OBJECTS, SPARSE, check_object, find_type
+from .allowed_types import (
+    ARRAY_DTYPE,
+    CLASSES,
+    MAX_DEPTH,
+    MODULE_OF_TYPE,
+    OBJECT_DTYPE,
+    SPARSE_TYPES,
+    check_object,
+    find_type,
+)
 from .archive import Layout
 
-STATE_OF_TWISTER = 624  # numbers of 32 bits
+# 32-bit numbers in the state of the Mersenne Twister.
+TWISTER_WORDS = 624
 
 
 class Decoder:
-    """Turns JSON back into values, and checks all that it relies on."""
+    """Turns JSON back into values, and checks everything that it relies on."""
 
     def __init__(self, arrays: Sequence[np.ndarray]) -> None:
         self._arrays = arrays
@@ -30,7 +40,7 @@ class Decoder:
         if not isinstance(node, dict):
             return node
         kind = node["type"]
-        if kind in HOME:
+        if kind in MODULE_OF_TYPE:
             state = {name: self.decode(inner, depth + 1) for name, inner in node["state"].items()}
             return _object(kind, state)
         if kind in _BY_VALUE:
@@ -38,19 +48,20 @@ class Decoder:
         if kind == "array":
             return self._arrays[_natural(node["index"])]
         if kind == "scalar":
-            plain = _a((bool, int, float, str), self.decode(node["value"], depth + 1))
-            return _class(node["class"])(plain)
-        items = self.decode(_a(list, node["items"]), depth + 1)
-        if kind in SPARSE:
-            return _sparse(SPARSE[kind], _shape(node["shape"]), *items)
+            value = _expect((bool, int, float, str), self.decode(node["value"], depth + 1))
+            return _class(node["class"])(value)
+        items = self.decode(_expect(list, node["items"]), depth + 1)
+        if kind in SPARSE_TYPES:
+            return _sparse(SPARSE_TYPES[kind], _shape(node["shape"]), *items)
         if kind == "objects":
             return _objects(_shape(node["shape"]), items)
         if kind not in _BY_ITEMS:
-            raise ValueError(f"it holds a {str(kind)[:100]!r}, which this version does not know")
+            raise ValueError(f"it holds a {str(kind)[:100]!r}, which this version cannot read")
         return _BY_ITEMS[kind](items)
 
 
-def _a(kind, value: Any) -> Any:
+def _expect(kind, value: Any) -> Any:
+    """Return the value if it has this type."""
     if not isinstance(value, kind):
         raise ValueError(f"it has a {type(value).__name__} where {kind} should be")
     return value
@@ -58,17 +69,17 @@ def _a(kind, value: Any) -> Any:
 
 def _natural(value: Any) -> int:
     if type(value) is not int or value < 0:
-        raise ValueError(f"{str(value)[:100]!r} should be a number from 0 on")
+        raise ValueError(f"{str(value)[:100]!r} should be a whole number, 0 or more")
     return value
 
 
 def _shape(values: Any) -> tuple[int, ...]:
-    return tuple(_natural(n) for n in _a(list, values))
+    return tuple(_natural(n) for n in _expect(list, values))
 
 
 def _dtype(text: Any) -> np.dtype:
-    if text != OBJECTS and not DTYPE.fullmatch(_a(str, text)):
-        raise ValueError(f"{text[:100]!r} is not a type of arrays that it may hold")
+    if text != OBJECT_DTYPE and not ARRAY_DTYPE.fullmatch(_expect(str, text)):
+        raise ValueError(f"{text[:100]!r} is not an array type that it may hold")
     return np.dtype(text)
 
 
@@ -77,7 +88,7 @@ def _float(text: Any) -> float:
 
 
 def _class(name: Any) -> type:
-    return CLASSES[_a(str, name)]
+    return CLASSES[_expect(str, name)]
 
 
 def _dict(items: list) -> dict:
@@ -96,21 +107,21 @@ def _slice(items: list) -> slice:
 
 def _objects(shape: tuple[int, ...], items: list) -> np.ndarray:
     array = np.empty(len(items), dtype=object)
-    for i, item in enumerate(items):  # one by one, or numpy looks into lists
+    for i, item in enumerate(items):  # one by one, or numpy unpacks lists
         array[i] = item
     return array.reshape(shape)
 
 
 def _sparse(kind, shape: tuple[int, ...], data, indices, indptr):
     matrix = kind((data, indices, indptr), shape=shape)
-    matrix.check_format(full_check=True)  # compiled code looks at no index twice
+    matrix.check_format(full_check=True)  # compiled code does not check indices
     return matrix
 
 
 def _random_state(items: list) -> np.random.RandomState:
     key, position, has_gauss, gauss = items
-    if key.shape != (STATE_OF_TWISTER,) or not 0 <= position <= STATE_OF_TWISTER:
-        raise ValueError("the state of its random numbers is impossible")
+    if key.shape != (TWISTER_WORDS,) or not 0 <= position <= TWISTER_WORDS:
+        raise ValueError("the state of its random number generator is impossible")
     state = np.random.RandomState(0)
     state.set_state(("MT19937", key, position, has_gauss, gauss))
     return state
@@ -119,14 +130,14 @@ def _random_state(items: list) -> np.random.RandomState:
 def _object(name: str, state: dict) -> Any:
     kind = find_type(name)
     if kind is None:
-        raise ValueError(f"it holds a {name}, which this version does not know")
+        raise ValueError(f"it holds a {name}, which this version cannot read")
     for attribute in state:
         if hasattr(kind, attribute):
-            raise ValueError(f"{attribute!r} is no attribute that a {name} can have")
-    made: Any = object.__new__(kind)
-    vars(made).update(state)
-    check_object(made)
-    return made
+            raise ValueError(f"{attribute!r} is not an attribute that a {name} may store")
+    value: Any = object.__new__(kind)
+    vars(value).update(state)
+    check_object(value)
+    return value
 
 
 _BY_VALUE: dict[str, Callable] = {"class": _class, "dtype": _dtype, "float": _float}
@@ -140,7 +151,7 @@ _BY_ITEMS: dict[str, Callable] = {
 
 
 def layout_of(described: dict) -> Layout:
-    """Return how an array is stored, from what the text says."""
+    """Return how an array is stored, from its description in the text."""
     shape, axes = _shape(described["shape"]), _shape(described["axes"])
     if sorted(axes) != list(range(len(shape))):
         raise ValueError(f"the axes of its arrays cannot be {str(axes)[:100]}")

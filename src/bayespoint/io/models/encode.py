@@ -8,24 +8,34 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from .allowed_types import CLASS_NAMES, DTYPE, MAX_DEPTH, OBJECTS, SPARSE, check_object, find_type
+from .allowed_types import (
+    ARRAY_DTYPE,
+    CLASS_NAMES,
+    MAX_DEPTH,
+    OBJECT_DTYPE,
+    SPARSE_TYPES,
+    check_object,
+    find_type,
+)
 from .archive import ModelFileError
 
-NOT_KEPT = "_skl_callbacks"  # progress bars and the like belong to a session
+# Attributes that belong to a session, such as progress bars, are not saved.
+SKIPPED_PREFIX = "_skl_callbacks"
 
 
 class Encoder:
-    """Turns values into JSON, and collects arrays."""
+    """Turns values into JSON, and collects their arrays."""
 
     def __init__(self) -> None:
         self.arrays: list[np.ndarray] = []
         self.layouts: list[dict] = []
-        self._known: dict[int, tuple[int, np.ndarray]] = {}  # with the array, to keep its id
+        # Index of each array by its id; keeping the array keeps the id valid.
+        self._known: dict[int, tuple[int, np.ndarray]] = {}
 
     def encode(self, value: Any, where: str = "model", depth: int = 0) -> Any:
-        """Return a value as JSON; `where` is what errors call it."""
+        """Return a value as JSON; messages call it `where`."""
         if depth > MAX_DEPTH:
-            raise ModelFileError(f"{where[:200]}... is nested too deeply, or holds itself.")
+            raise ModelFileError(f"{where[:200]}... is nested too deeply, or contains itself.")
         kind = type(value)
         if value is None or kind in (bool, int, str) or (kind is float and math.isfinite(value)):
             return value
@@ -35,7 +45,7 @@ class Encoder:
             return {"type": "float", "value": repr(value)}
         if isinstance(value, type) and value in CLASS_NAMES:
             return {"type": "class", "value": CLASS_NAMES[value]}
-        if isinstance(value, np.dtype) and (DTYPE.fullmatch(value.str) or value.str == OBJECTS):
+        if isinstance(value, np.dtype) and _is_dtype(value):
             return {"type": "dtype", "value": value.str}
         if isinstance(value, np.generic) and kind in CLASS_NAMES:
             inner = self.encode(value.item(), where, depth)
@@ -61,7 +71,7 @@ class Encoder:
         if kind is np.ndarray:
             items = parts(value.ravel().tolist())
             return {"type": "objects", "shape": list(value.shape), "items": items}
-        if kind in SPARSE.values():
+        if kind in SPARSE_TYPES.values():
             items = parts([value.data, value.indices, value.indptr])
             return {"type": kind.__name__, "shape": list(map(int, value.shape)), "items": items}
         if kind is np.random.RandomState:
@@ -71,25 +81,25 @@ class Encoder:
     def _object(self, value: Any, where: str, depth: int) -> dict:
         try:
             check_object(value)
-        except Exception as error:  # whatever attributes of the wrong kind lead to
+        except Exception as error:  # wrong attributes may raise anything
             raise ModelFileError(
                 f"{where} cannot be saved as it is: {error}. Were parameters changed after fit?"
             ) from error
         state = {
             name: self.encode(inner, f"{where}.{name}", depth + 1)
             for name, inner in vars(value).items()
-            if not name.startswith(NOT_KEPT)
+            if not name.startswith(SKIPPED_PREFIX)
         }
         return {"type": type(value).__name__, "state": state}
 
     def _array(self, array: np.ndarray, where: str) -> dict:
         if id(array) not in self._known:
-            if not DTYPE.fullmatch(array.dtype.str):
+            if not ARRAY_DTYPE.fullmatch(array.dtype.str):
                 raise ModelFileError(
                     f"{where} is an array of {array.dtype}, but a model file holds arrays of "
                     "numbers, bools and strings."
                 )
-            # In the order of memory, so that matrix products round as before.
+            # Keep the order in memory, so that matrix products round as before.
             axes = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
             stored = np.asarray(array).transpose(axes)
             self._known[id(array)] = len(self.arrays), array
@@ -99,7 +109,12 @@ class Encoder:
         return {"type": "array", "index": self._known[id(array)][0]}
 
 
+def _is_dtype(value: np.dtype) -> bool:
+    return value.str == OBJECT_DTYPE or ARRAY_DTYPE.fullmatch(value.str) is not None
+
+
 def _refusal(value: Any, where: str) -> str:
+    """Return why a value cannot be saved, and what to do."""
     kind = type(value)
     if callable(value) and not isinstance(value, type):
         name = getattr(value, "__qualname__", kind.__qualname__)
@@ -109,6 +124,6 @@ def _refusal(value: Any, where: str) -> str:
         )
     return (
         f"{where} is of type {kind.__module__}.{kind.__qualname__}, which a model file cannot "
-        "hold: it holds classifiers of bayespoint, in pipelines with scikit-learn's scalers, "
-        "SimpleImputer, OneHotEncoder and ColumnTransformer. Save other models with skops."
+        "hold. It holds classifiers of bayespoint, alone or in pipelines with scikit-learn's "
+        "scalers, SimpleImputer, OneHotEncoder and ColumnTransformer. Save other models with skops."
     )

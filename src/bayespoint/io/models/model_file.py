@@ -1,4 +1,4 @@
-"""Save and load models: arrays and JSON in a zip file, which runs no code."""
+"""Save and load models: JSON and arrays in a zip file, which runs no code."""
 
 from __future__ import annotations
 
@@ -14,38 +14,39 @@ import sklearn
 
 from ... import __version__
 from ..._runtime.warn import warn
-from . import archive as _archive
-from .archive import Archive, ModelFileError
+from .archive import TEXT_MEMBER, Archive, ModelFileError, write
 from .decode import Decoder, layout_of
 from .encode import Encoder
 
 __all__ = ["ModelFileError", "load", "read", "save"]
 
 FORMAT = "bayespoint model"
-VERSION = 1  # to be raised when files of before can no longer be read as they are
-OWN_KEYS = ("format_version", "libraries")  # of metadata
+# Raise this when older files can no longer be read as they are.
+VERSION = 1
+# Metadata that `read` adds.
+OWN_KEYS = ("format_version", "libraries")
 
 
 def save(model: Any, path: str | os.PathLike, metadata: dict | None = None) -> None:
     """Write a model to a file that can be loaded without running code from it.
 
-    The file is written beside its final place and then renamed: whatever happens, there is
-    the old file or the new one. Equal models make equal files.
+    The file is written under another name and then renamed: whatever happens, either the
+    old file or the new one is there. Equal models make equal files.
 
     Parameters
     ----------
     model : estimator
-        A classifier of this package, fitted or not, or a pipeline with one: with
+        A classifier of this package, fitted or not, alone or in a pipeline with
         `ColumnTransformer`, `SimpleImputer`, `OneHotEncoder` and scikit-learn's scalers.
     path : str or path-like
-        Where to write; `.bayespoint` is the usual ending.
+        The file to write, usually called `NAME.bayespoint`.
     metadata : dict, default=None
-        What `read` returns beside the model: anything that JSON can hold.
+        Anything that JSON can hold; `read` returns it with the model.
 
     Raises
     ------
     ModelFileError
-        If the model holds something else, for example a function as its kernel.
+        If the model holds anything else, for example a function as its kernel.
 
     Examples
     --------
@@ -70,15 +71,15 @@ def save(model: Any, path: str | os.PathLike, metadata: dict | None = None) -> N
         "model": encoder.encode(model),
         "arrays": encoder.layouts,
     }
-    _archive.write(path, json.dumps(content, indent=1, allow_nan=False), encoder.arrays)
+    write(path, json.dumps(content, indent=1, allow_nan=False), encoder.arrays)
 
 
 def load(path: str | os.PathLike) -> Any:
     """Return the model in a file that `save` wrote.
 
-    It predicts what the saved one predicted, to the last bit with the same versions of
-    libraries, and can be trained further. A file from a stranger cannot run code. What it
-    predicts is up to the stranger.
+    It predicts the same as the saved model, bit for bit with the same versions of the
+    libraries, and can be trained further. A file from a stranger cannot run code, but the
+    stranger decides what its model predicts.
 
     Parameters
     ----------
@@ -93,21 +94,21 @@ def load(path: str | os.PathLike) -> Any:
     Raises
     ------
     ModelFileError
-        If this is not a model file, or a damaged one, or one of a later version.
+        If the file is not a model file, is damaged, or has a later version of the format.
 
     Warns
     -----
     UserWarning
-        If it was written with another version of scikit-learn.
+        If the file was written with another version of scikit-learn.
     """
     return read(path)[0]
 
 
 def read(path: str | os.PathLike) -> tuple[Any, dict]:
-    """Return model and metadata of a file that `save` wrote.
+    """Return the model and the metadata in a file that `save` wrote.
 
-    As `load`. Metadata are those that `save` was given, and `format_version` and
-    `libraries`: the versions of Python and of libraries that wrote it.
+    Like `load`. The metadata are what `save` was given, `format_version`, and `libraries`,
+    the versions of Python and of the libraries that wrote the file.
     """
     if Path(path).exists() and not Path(path).is_file():
         raise ModelFileError(
@@ -119,19 +120,19 @@ def read(path: str | os.PathLike) -> tuple[Any, dict]:
             content, model = _read(file, path)
         except (ModelFileError, MemoryError):
             raise
-        except Exception as error:  # whatever a damaged or hostile file leads to
+        except Exception as error:  # a damaged or hostile file may raise anything
             reason = " ".join(str(error).split())[:200] or type(error).__name__
             raise ModelFileError(
-                f"{path} is damaged, cut off, or not a model file ({reason}). Get or save it anew."
+                f"{path} is damaged, cut off, or not a model file ({reason}). Get or save it again."
             ) from error
     return model, content
 
 
 def _read(file: BinaryIO, path) -> tuple[dict, Any]:
     archive = Archive(file)
-    if _archive.TEXT not in archive:
+    if TEXT_MEMBER not in archive:
         raise ModelFileError(
-            f"{path} is a zip archive, but not a model file: {_archive.TEXT} is missing. Expected "
+            f"{path} is a zip archive, but not a model file: {TEXT_MEMBER} is missing. Expected "
             "a file that bayespoint.save wrote."
         )
     content = json.loads(archive.text())
@@ -139,11 +140,11 @@ def _read(file: BinaryIO, path) -> tuple[dict, Any]:
         raise ValueError(f"its format should be {FORMAT!r}")
     if content["version"] > VERSION:
         raise ModelFileError(
-            f"{path} has version {content['version']} of the file format, and this bayespoint "
+            f"{path} has version {content['version']} of the file format, but this bayespoint "
             f"({__version__}) reads versions up to {VERSION}. Upgrade bayespoint."
         )
     libraries, metadata = dict(content["libraries"]), dict(content["metadata"])
-    _compare(str(libraries["scikit-learn"]), path)
+    _check_scikit_learn(str(libraries["scikit-learn"]), path)
     arrays = archive.arrays([layout_of(described) for described in content["arrays"]])
     model = Decoder(arrays).decode(content["model"])
     own = {"format_version": content["version"], "libraries": libraries}
@@ -151,7 +152,7 @@ def _read(file: BinaryIO, path) -> tuple[dict, Any]:
 
 
 def _check_start(start: bytes, path) -> None:
-    """Tell what a file is that does not begin like ours."""
+    """Refuse a file that does not start like a zip file, and say what it is."""
     if start == b"PK\x03\x04":
         return
     what = "is not a model file"
@@ -162,11 +163,11 @@ def _check_start(start: bytes, path) -> None:
     raise ModelFileError(f"{path} {what}. Expected a file that bayespoint.save wrote.")
 
 
-def _compare(written_by: str, path) -> None:
+def _check_scikit_learn(written_by: str, path) -> None:
     if written_by != sklearn.__version__:
         warn(
-            f"{path} was written with scikit-learn {written_by[:30]}, and this is "
-            f"{sklearn.__version__}. Compare some predictions, or train it anew."
+            f"{path} was written with scikit-learn {written_by[:30]}, but this is "
+            f"{sklearn.__version__}. Compare some predictions, or train the model again."
         )
 
 
@@ -188,6 +189,6 @@ def _check_metadata(metadata: dict) -> dict:
     if not same or not isinstance(metadata, dict):
         raise ModelFileError(
             "metadata should be a dict of strings, finite numbers, bools, None, and lists and "
-            f"dicts of these with strings as keys, but came as {metadata!r:.200}."
+            f"dicts of these with strings as keys, but is {metadata!r:.200}."
         )
     return {key: value for key, value in metadata.items() if key not in OWN_KEYS}
