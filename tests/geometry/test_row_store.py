@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from bayespoint._jit.sparse_product import add_product
 from bayespoint._runtime.threads import one_blas_thread, threads
 from bayespoint.geometry import row_store
 from bayespoint.geometry.kernels import Kernel, settle_kernel
@@ -186,22 +185,6 @@ def test_kinds_of_positions_are_those_of_equal_digits(n_features, monkeypatch):
         assert len(np.unique(firsts, axis=0)) == len(firsts)
         monkeypatch.setattr(row_store, "_kinds_of_positions", lambda k, b: np.zeros(b, int))
         assert np.any(all_rows(kernel, 1, SEED) != all_rows(kernel, 1, SEED + 1))
-
-
-def test_sparse_products_have_the_same_digits_in_every_position_and_width():
-    rng = np.random.default_rng(SEED)
-    right = sparse.random_array(
-        (50, 70), density=0.2, random_state=rng, format="csr", dtype=np.float32
-    )
-    column = rng.standard_normal((70, 1), dtype=np.float32)
-    once = None
-    for width in (1, 3, 8, 33, 83, 96):
-        out = np.zeros((width, 50), dtype=np.float32)
-        left = np.ascontiguousarray(np.tile(column, width))
-        add_product(left, right.indptr, right.indices, right.data, out)
-        once = out[0] if once is None else once
-        np.testing.assert_array_equal(out, np.tile(once, (width, 1)))
-    np.testing.assert_allclose(once, right @ column[:, 0], atol=70 * 9 * EPS, rtol=0)
 
 
 # --- sizes

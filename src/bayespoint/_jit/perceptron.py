@@ -3,16 +3,17 @@
 import numpy as np
 from numba import njit
 
-# More than there are perceptrons: coming up next outweighs being wrong for all.
-NEXT = 1_000_000
+# Score of a point that a perceptron gets wrong and visits next. It is larger than the number
+# of perceptrons, so it outweighs a point that all of them get wrong but visit later.
+NEXT_MISTAKE_SCORE = 1_000_000
 
 
 @njit(cache=True, nogil=True)
 def learn(gram, y, order, margins, max_mistakes):
     """Correct mistakes until none is left or max_mistakes were made.
 
-    margins enters as the signed margins of the start and leaves as those of the end;
-    returns how often each point was added, and the number of mistakes.
+    margins holds the signed margins at the start and, on return, at the end. Returns how
+    often each point was added, and the number of mistakes.
     """
     m = y.shape[0]
     count = np.zeros(m)
@@ -35,11 +36,12 @@ def learn(gram, y, order, margins, max_mistakes):
 
 @njit(cache=True, nogil=True)
 def advance(rows, slot, softness, y, order, output, count, walk, best, best_count, most):
-    """Go on until a row is missing, all points are right, or `most` mistakes were made.
+    """Go on until a Gram row is missing, all points are right, or `most` mistakes are made.
 
-    walk is the position in the order, the points in a row that were right, the mistakes,
-    and how many points of the order are in use; best the training errors and the squared
-    length at the end of the best pass. Returns whether a pass was the best.
+    walk holds the position in the order, the number of consecutive points that were right,
+    the number of mistakes, and how many points of the order are in use. best holds the
+    training errors and the squared length at the end of the best pass. Returns whether a
+    pass was the best so far.
     """
     m = y.shape[0]
     position, right, mistakes, in_use = walk[0], walk[1], walk[2], walk[3]
@@ -82,10 +84,10 @@ def advance(rows, slot, softness, y, order, output, count, walk, best, best_coun
 
 @njit(cache=True, nogil=True)
 def expect_mistakes(y, order, output, walk, window, n_ahead, score):
-    """Add one for each point that is wrong, and more for those that come up next.
+    """Add one to the score of each wrong point, and more for those that come up next.
 
-    Next are up to n_ahead wrong points within a window of the order; the first of them
-    counts NEXT times n_ahead, the last one NEXT.
+    Next are up to n_ahead wrong points within a window of the order. The first of them adds
+    NEXT_MISTAKE_SCORE times n_ahead, the last one NEXT_MISTAKE_SCORE.
     """
     for j in range(y.shape[0]):
         score[j] += y[j] * output[j] <= 0.0
@@ -93,7 +95,7 @@ def expect_mistakes(y, order, output, walk, window, n_ahead, score):
     for _ in range(min(window, in_use)):
         i = order[position]
         if y[i] * output[i] <= 0.0:
-            score[i] += NEXT * n_ahead
+            score[i] += NEXT_MISTAKE_SCORE * n_ahead
             n_ahead -= 1
             if n_ahead == 0:
                 return

@@ -3,22 +3,23 @@
 import numpy as np
 from numba import njit
 
-# Rows of the sparse matrix after which their results are written down, side by side.
-TILE = 16
+# Results for this many rows of the sparse matrix are collected before they are added to the
+# output, where they are neighbors in memory.
+ROWS_PER_TILE = 16
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
 def add_product(left, indptr, indices, data, out):
     """Add left.T @ right.T to out, for dense left and right in CSR form.
 
-    Four entries of a row of right at a time, in their order: the digits of a result
-    depend on the two rows it is the product of alone.
+    Takes four entries of a row of right at a time, in their order, so that the digits of a
+    result depend only on the column of left and the row of right it is the product of.
     """
     width = left.shape[1]
     n = len(indptr) - 1
-    tile = np.empty((TILE, width), dtype=np.float32)
-    for start in range(0, n, TILE):
-        stop = min(start + TILE, n)
+    tile = np.empty((ROWS_PER_TILE, width), dtype=np.float32)
+    for start in range(0, n, ROWS_PER_TILE):
+        stop = min(start + ROWS_PER_TILE, n)
         for i in range(start, stop):
             total = tile[i - start]
             for r in range(width):

@@ -18,7 +18,7 @@ from ..geometry.kernels import in_double
 from ..geometry.row_store import RowStore, block_size
 from ..geometry.unit_kernel import AnyKernel, ProductKernel
 from ..solvers import Posterior
-from ..solvers.perceptron import BYTES_PER_POINT, Members
+from ..solvers.members import MEMBER_BYTES_PER_POINT, Members
 from .probabilities import fitted_scale
 from .task import Answer, Task
 from .training_points import single_will_do, used_points
@@ -124,7 +124,7 @@ def _unit_kernel(task: Task, rows: np.ndarray, lengths: np.ndarray) -> ProductKe
 def _affordable_rows(task: Task, kernel: ProductKernel | AnyKernel) -> int:
     """Return how many rows of the Gram matrix there is memory for."""
     m = kernel.n_points
-    members = BYTES_PER_POINT * m * len(task.signs) * task.solver.n_members
+    members = MEMBER_BYTES_PER_POINT * m * len(task.signs) * task.solver.n_members
     fixed = members + kernel.n_bytes + task.copied
     needed = (fixed + 4 * m * block_size(kernel)) / 2**20
     if needed > task.cache_size:

@@ -1,0 +1,92 @@
+"""The compiled perceptrons against algorithm 1 of 000, and what they expect to need next."""
+
+import numpy as np
+import pytest
+
+from bayespoint._jit.perceptron import NEXT_MISTAKE_SCORE, advance, expect_mistakes, learn
+from perceptron_problems import slow_perceptron, teacher_problem
+
+MANY = 10**6
+
+
+def at_start(m):
+    """Output, count, walk, best pass and its count of a perceptron that has seen nothing."""
+    walk = np.array([0, 0, 0, m], dtype=np.int64)
+    return np.zeros(m), np.zeros(m, np.int32), walk, np.full(2, np.inf), np.zeros(m, np.int32)
+
+
+def run(matrix, y, order, softness, state, slot, limit=MANY):
+    while advance(matrix, slot, softness, y, order, *state, limit):
+        pass
+
+
+@pytest.mark.parametrize("softness", [0.0, 0.3])
+def test_all_loops_make_the_mistakes_of_algorithm_1(softness):
+    matrix, signs = teacher_problem(60, 5, 0)
+    y, order = signs[0], np.random.default_rng(1).permutation(60)
+    expected = slow_perceptron(matrix, y, order, softness)
+    state = at_start(60)
+    slot = np.arange(60, dtype=np.int32)
+    run(matrix.astype(np.float32), y, order.astype(np.int32), softness, state, slot)
+    output, count, walk, *_ = state
+    np.testing.assert_array_equal(count, expected)
+    assert walk.tolist()[1:] == [60, expected.sum(), 60]
+    gram = matrix + softness * np.eye(60)
+    np.testing.assert_allclose(output, gram @ (expected * y), atol=1e-9)
+    soft, margins = matrix + softness * np.eye(60), np.zeros(60)
+    count, mistakes = learn(soft, y.astype(float), order, margins, MANY)
+    np.testing.assert_array_equal(count, expected)
+    assert mistakes == expected.sum()
+    np.testing.assert_allclose(margins, y * (gram @ (expected * y)), atol=1e-9)
+
+
+def test_waits_for_a_row_that_is_not_there_and_goes_on_later():
+    matrix, signs = teacher_problem(40, 5, 0)
+    y, order = signs[0], np.arange(40, dtype=np.int32)
+    expected = slow_perceptron(matrix, y, order)
+    wrong = int(np.flatnonzero(expected)[1])
+    rows, state = matrix.astype(np.float32), at_start(40)
+    slot = np.where(order == wrong, -1, order).astype(np.int32)
+    run(rows, y, order, 0.0, state, slot)
+    output, count, walk, *_ = state
+    assert order[walk[0]] == wrong
+    assert y[wrong] * output[wrong] <= 0
+    assert count[wrong] == 0
+    run(rows, y, order, 0.0, state, order)
+    np.testing.assert_array_equal(count, expected)
+
+
+def test_the_best_pass_is_kept():
+    # The last two points contradict the first two: there are always errors.
+    matrix, signs = teacher_problem(20, 3, 0)
+    matrix = matrix[np.ix_([*range(20), 0, 1], [*range(20), 0, 1])].astype(np.float32)
+    y, order = np.append(signs[0], -signs[0][:2]), np.arange(22, dtype=np.int32)
+    state = at_start(22)
+    output, count, walk, best, best_count = state
+    seen = []
+    while advance(matrix, order, 0.0, y, order, *state, 300):
+        margins = y * output
+        seen.append(np.sum(margins <= 0))
+        assert best.tolist() == [seen[-1], pytest.approx(count @ margins)]
+        np.testing.assert_array_equal(best_count, count)
+    assert seen == sorted(seen, reverse=True)
+    assert len(seen) == len(set(seen)) > 0
+    assert walk[2] == count.sum() == 300
+
+
+def test_expects_wrong_points_and_first_of_all_those_next_in_order():
+    y = np.ones(8, dtype=np.int8)
+    output = np.array([1.0, -1.0, 0.0, 1.0, -2.0, -1.0, 1.0, -1.0])
+    order = np.array([7, 0, 1, 2, 3, 4, 5, 6], dtype=np.int32)
+    walk = np.array([4, 0, 3, 8], dtype=np.int64)  # at point 3; then 4, 5, 6, 7, 0, 1, 2
+    score = np.zeros(8, dtype=np.int64)
+    expect_mistakes(y, order, output, walk, 6, 3, score)
+    wrong = (output <= 0).astype(int)
+    expected = wrong.copy()
+    expected[[4, 5, 7]] += NEXT_MISTAKE_SCORE * np.array([3, 2, 1])
+    np.testing.assert_array_equal(score, expected)
+    score[:] = 0
+    expect_mistakes(y, order, output, walk, 2, 3, score)  # points 3 and 4 alone
+    expected = wrong.copy()
+    expected[4] += NEXT_MISTAKE_SCORE * 3
+    np.testing.assert_array_equal(score, expected)
