@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 
 from bayespoint.geometry.gram import unit_gram
-from bayespoint.geometry.version_space import VersionSpace, random_tangent
+from bayespoint.geometry.great_circle import random_tangent
+from bayespoint.geometry.version_space import VersionSpace
 from bayespoint.solvers.billiard import Ball
 
 

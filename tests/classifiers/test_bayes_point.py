@@ -25,8 +25,8 @@ from threadpoolctl import threadpool_info
 
 from bayespoint import BayesPointClassifier
 from bayespoint.fitting import parameters as evidence
+from bayespoint.geometry.conflicts import NoVersionSpaceError
 from bayespoint.geometry.gram import IndefiniteKernelError
-from bayespoint.geometry.version_space import NoVersionSpaceError
 from bayespoint.solvers import Billiard
 
 QUICK = Billiard(tol=0.2)

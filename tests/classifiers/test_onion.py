@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from bayespoint import BayesPointClassifier
 from bayespoint.classifiers import onion as module
 from bayespoint.classifiers.onion import OnionClassifier
-from bayespoint.geometry.version_space import NoVersionSpaceError
+from bayespoint.geometry.conflicts import NoVersionSpaceError
 from bayespoint.solvers import Billiard
 from bayespoint.solvers.onion import peel_onion
 

@@ -8,7 +8,8 @@ from scipy import integrate, special, stats
 
 import bayespoint._jit.billiard as compiled
 from bayespoint.geometry.gram import unit_gram
-from bayespoint.geometry.version_space import VersionSpace, random_tangent
+from bayespoint.geometry.great_circle import random_tangent
+from bayespoint.geometry.version_space import VersionSpace
 from bayespoint.solvers import Billiard
 from bayespoint.solvers import billiard as module
 from bayespoint.solvers.billiard import NEVER, Ball, advance, wall_costs

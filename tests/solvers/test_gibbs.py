@@ -7,8 +7,9 @@ import pytest
 from scipy import stats
 
 import bayespoint._jit.gibbs as compiled
+from bayespoint.geometry.conflicts import NoVersionSpaceError
 from bayespoint.geometry.gram import unit_gram
-from bayespoint.geometry.version_space import NoVersionSpaceError, VersionSpace
+from bayespoint.geometry.version_space import VersionSpace
 from bayespoint.solvers import Billiard, Gibbs
 from bayespoint.solvers import gibbs as module
 from bayespoint.solvers.gibbs import Target, advance

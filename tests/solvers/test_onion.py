@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayespoint._jit.onion as compiled
-from bayespoint.geometry.version_space import random_tangent
+from bayespoint.geometry.great_circle import random_tangent
 from bayespoint.solvers import Billiard
 from bayespoint.solvers.billiard import NEVER, Ball, advance
 from bayespoint.solvers.onion import follow, peel_onion

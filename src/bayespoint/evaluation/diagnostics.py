@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from ..geometry.version_space import VersionSpace, halfway, random_tangent
+from ..geometry.great_circle import halfway, random_tangent
+from ..geometry.version_space import VersionSpace
 from ..solvers.billiard import Ball, advance
 from ..solvers.precision import Precision, precision
 

@@ -15,8 +15,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import ShuffleSplit
 
 from ..datasets.paper_data import load_paper_data
+from ..geometry.conflicts import NoVersionSpaceError
 from ..geometry.gram import unit_gram
-from ..geometry.version_space import NoVersionSpaceError, VersionSpace
+from ..geometry.version_space import VersionSpace
 from ..solvers import Billiard
 from ..solvers.billiard import PILOT, SCATTER_LENGTH, advance, new_ball
 from .contest import largest_margin

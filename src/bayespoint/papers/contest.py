@@ -14,8 +14,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import ShuffleSplit
 
 from ..classifiers.bayes_point import BayesPointClassifier
+from ..geometry.conflicts import NoVersionSpaceError
 from ..geometry.gram import unit_gram
-from ..geometry.version_space import NoVersionSpaceError, VersionSpace
+from ..geometry.version_space import VersionSpace
 from .experiment import Plan
 
 # The margin may fall short of its upper bound by this share of it.

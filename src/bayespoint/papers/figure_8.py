@@ -16,7 +16,7 @@ from sklearn.model_selection import ShuffleSplit
 
 from ..classifiers.bayes_point import BayesPointClassifier
 from ..datasets.paper_data import load_paper_data
-from ..geometry.version_space import NoVersionSpaceError
+from ..geometry.conflicts import NoVersionSpaceError
 from ..solvers import Billiard
 from .contest import fit_hard_margin
 from .experiment import Measured, Outcome, Plan, average

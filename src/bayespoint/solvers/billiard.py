@@ -12,7 +12,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._runtime.interrupt import interrupts
 from ..geometry.gram import ROUNDING
-from ..geometry.version_space import VersionSpace, random_tangent
+from ..geometry.great_circle import random_tangent
+from ..geometry.version_space import VersionSpace
 from .posterior import Posterior, mean_length
 from .precision import Precision, precision
 from .published import play_flipper, play_herbrich

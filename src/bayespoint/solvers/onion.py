@@ -8,7 +8,8 @@ import numpy as np
 
 from .._runtime.interrupt import interrupts
 from .._runtime.threads import one_blas_thread
-from ..geometry.version_space import VersionSpace, random_tangent
+from ..geometry.great_circle import random_tangent
+from ..geometry.version_space import VersionSpace
 from .billiard import CALL_WORK, PILOT, SCATTER_LENGTH, Ball, advance
 from .precision import precision
 from .rounds import BURN_IN

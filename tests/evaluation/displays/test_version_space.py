@@ -8,7 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from bayespoint import BayesPointClassifier, VersionSpaceDisplay, solvers
 from bayespoint.evaluation.displays.version_space import _hard_version_space
-from bayespoint.geometry.version_space import NoVersionSpaceError
+from bayespoint.geometry.conflicts import NoVersionSpaceError
 from display_helpers import drawn
 from helpers import angle_between, angular_std_error, rejection_sample
 
