@@ -38,7 +38,7 @@ def main() -> None:
     plan = Plan()
     train = read_source(str(folder / "adult_train.csv.gz"), TARGET, plan)
     test = read_source(str(folder / "adult_test.csv.gz"), TARGET, plan)
-    X, _, y, _ = split(train.X, train.y, plan)
+    X, _, y, _ = split(train.X, train.y, holdout=0.2, seed=plan.seed)
     X_test, y_test = test.X, pd.Series(test.y).str.rstrip(".").to_numpy()
     with tempfile.TemporaryDirectory() as name:
         for kind in ("kernel", "linear"):

@@ -17,7 +17,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import ShuffleSplit
 
 from bayespoint.datasets.paper_data import load_paper_data
-from bayespoint.papers.algorithm_2 import THEIR_BOUNCES, play_on_split
+from bayespoint.papers.algorithm_2 import PAPER_BOUNCES, play_on_split
 from bayespoint.papers.contest import fit_hard_margin
 from bayespoint.papers.experiment import average
 from bayespoint.papers.table_1 import SETTINGS
@@ -68,9 +68,9 @@ def main() -> None:
     for seed in range(N_REPEATS):
         X, y = make_waves(seed)
         for k, features in enumerate((X, (X - X.mean(axis=0)) / X.std(axis=0))):
-            bounces = (THEIR_BOUNCES,)
+            bounces = (PAPER_BOUNCES,)
             errors = play_on_split(features, y, *parts, GAMMA, bounces, bounces, seed)
-            found[seed, :, k] = errors.margin, errors.paper[THEIR_BOUNCES]
+            found[seed, :, k] = errors.margin, errors.paper[PAPER_BOUNCES]
     for name, (raw, standardized) in zip(
         ("largest margin", "1000 bounces"), found.transpose(1, 2, 0), strict=True
     ):

@@ -21,7 +21,7 @@ def ok(*arguments, input=None):
     return result.stdout
 
 
-def figures(*arguments, input=None):
+def run_json(*arguments, input=None):
     """Run a verb with --json; nothing but JSON may be printed."""
 
     def refuse(word):

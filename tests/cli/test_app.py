@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 import bayespoint
 from bayespoint import cli
 from bayespoint.cli.app import app
-from cli_helpers import figures
+from cli_helpers import run_json
 
 
 def test_version_and_help():
@@ -23,7 +23,7 @@ def test_wrong_usage_is_exit_code_2():
 
 def test_help_has_sections():
     text = CliRunner().invoke(app, ["train", "--help"]).output
-    for title in ("Arguments:", "Options:", "Refusing to answer:", "The file:"):
+    for title in ("Arguments:", "Options:", "Refusing to answer:", "How to read the file:"):
         assert title in text
 
 
@@ -38,7 +38,7 @@ def test_demo_as_json(monkeypatch):
     from bayespoint.cli import demo
 
     monkeypatch.setattr(demo, "DATA", {"iris": demo.load_iris})
-    scores = figures("demo", "--splits", "2")["data"]["iris"]
+    scores = run_json("demo", "--splits", "2")["data"]["iris"]
     assert set(scores) == {"Bayes point", "SVC"}
     assert 0 <= scores["Bayes point"]["error"] < 0.2
 

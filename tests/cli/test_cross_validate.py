@@ -2,18 +2,18 @@ import numpy as np
 import pytest
 
 from bayespoint.cli import source
-from cli_helpers import fails, figures, mixed_table, ok
+from cli_helpers import fails, mixed_table, ok, run_json
 
 
 @pytest.mark.parametrize("name", ["train.csv", "three.csv", "rows.svm"])
 def test_every_row_is_predicted_once(world, name):
     target = [] if name.endswith("svm") else ["--target", "kind"]
     arguments = ["cross-validate", world / name, *target, "--folds", 3, "--classifier", "linear"]
-    result = figures(*arguments)
+    result = run_json(*arguments)
     assert result["n_rows"] == (200 if name.endswith("svm") else 240)
     assert len(result["fold_errors"]) == 3
     assert result["error"]["value"] == pytest.approx(np.mean(result["fold_errors"]), abs=0.01)
-    assert "each predicted by a model that was trained with 2 of 3 folds" in ok(*arguments)
+    assert "each predicted by a model trained with the other 2 of 3 folds" in ok(*arguments)
 
 
 def test_too_few_rows_for_the_folds(world, tmp_path):
@@ -27,7 +27,7 @@ def test_too_few_rows_for_the_folds(world, tmp_path):
 
 
 def test_too_many_rows(world, monkeypatch):
-    monkeypatch.setattr(source, "ROWS_AT_ONCE", 100)
+    monkeypatch.setattr(source, "MAX_ROWS_IN_MEMORY", 100)
     monkeypatch.setattr("bayespoint.io.tables.csv_table.BLOCK_BYTES", 2000)
     line = fails("cross-validate", world / "train.csv", "--target", "kind")
     assert "too large to cross-validate" in line

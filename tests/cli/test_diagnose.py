@@ -1,11 +1,11 @@
 import pytest
 
-from cli_helpers import figures, ok
+from cli_helpers import ok, run_json
 
 
 @pytest.mark.parametrize("model", ["linear.bpm", "kernel.bpm", "three.bpm", "sparse.bpm"])
 def test_findings_in_plain_words(world, model):
-    result = figures("diagnose", world / model)
+    result = run_json("diagnose", world / model)
     assert result["n_rows"] > 0
     assert result["findings"]
     text = ok("diagnose", world / model)

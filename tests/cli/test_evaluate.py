@@ -3,12 +3,12 @@ import pandas as pd
 import pytest
 
 import bayespoint
-from cli_helpers import fails, figures, mixed_table, ok, run
+from cli_helpers import fails, mixed_table, ok, run, run_json
 
 
 @pytest.mark.parametrize("name", ["test.csv", "test.tsv.gz", "test.parquet"])
 def test_the_error_is_that_of_the_predictions(world, name):
-    result = figures("evaluate", world / "linear.bpm", world / name)
+    result = run_json("evaluate", world / "linear.bpm", world / name)
     table = pd.read_csv(world / "test.csv")
     X = table[["age", "width", "job", "town"]].astype({"job": object, "town": object})
     X["job"] = X["job"].where(X["job"].notna(), None)
@@ -18,9 +18,9 @@ def test_the_error_is_that_of_the_predictions(world, name):
     assert result["error"]["value"] == pytest.approx(np.mean(predicted != table["kind"]))
 
 
-def test_a_person_reads_figures_and_confusion(world):
+def test_a_person_reads_the_error_and_the_confusion(world):
     text = ok("evaluate", world / "three.bpm", world / "three.csv", "--reject-rate", "0.2")
-    for words in ("On 240 rows:", "error", "interval", "It answers", "predicted as (across)"):
+    for words in ("On 240 rows:", "error", "interval", "It answers", "predicted class (across)"):
         assert words in text
     assert "promised: at most 40.0 %" in ok(
         "evaluate", world / "linear.bpm", world / "test.csv", "--max-error", "0.4"
@@ -28,38 +28,38 @@ def test_a_person_reads_figures_and_confusion(world):
 
 
 def test_libsvm_and_standard_input(world):
-    one = figures("evaluate", world / "sparse.bpm", world / "more.svm")
+    one = run_json("evaluate", world / "sparse.bpm", world / "more.svm")
     content = (world / "more.svm").read_bytes()
-    assert figures("evaluate", world / "sparse.bpm", "-", input=content) == one
+    assert run_json("evaluate", world / "sparse.bpm", "-", input=content) == one
     content = (world / "test.csv").read_bytes()
-    assert figures("evaluate", world / "linear.bpm", "-", input=content)["n_rows"] == 150
+    assert run_json("evaluate", world / "linear.bpm", "-", input=content)["n_rows"] == 150
 
 
 def test_classes_however_they_are_written(world, tmp_path):
     """Numbers as texts or floats, texts in capitals or with a period, are the same."""
-    expected = figures("evaluate", world / "three.bpm", world / "three.csv")
+    expected = run_json("evaluate", world / "three.bpm", world / "three.csv")
     three = pd.read_csv(world / "three.csv")
     three["kind"] = three["kind"].map({10: "10.0", 20: "020", 30: "3e1"})
     three.to_csv(tmp_path / "t.csv", index=False)
-    assert figures("evaluate", world / "three.bpm", tmp_path / "t.csv") == expected
+    assert run_json("evaluate", world / "three.bpm", tmp_path / "t.csv") == expected
     three["kind"] = three["kind"].astype(float)
     three.to_parquet(tmp_path / "t.parquet")
-    assert figures("evaluate", world / "three.bpm", tmp_path / "t.parquet") == expected
-    expected = figures("evaluate", world / "linear.bpm", world / "test.csv")
+    assert run_json("evaluate", world / "three.bpm", tmp_path / "t.parquet") == expected
+    expected = run_json("evaluate", world / "linear.bpm", world / "test.csv")
     test = pd.read_csv(world / "test.csv")
     test["kind"] = test["kind"].str.upper() + "."
     test.to_csv(tmp_path / "t.csv", index=False)
     result = run("evaluate", world / "linear.bpm", tmp_path / "t.csv")
-    assert "'NO.' is taken for the class 'no', and so on" in result.stderr
-    assert figures("evaluate", world / "linear.bpm", tmp_path / "t.csv") == expected
+    assert "'NO.' is read as the class 'no', and others likewise" in result.stderr
+    assert run_json("evaluate", world / "linear.bpm", tmp_path / "t.csv") == expected
 
 
 def test_the_target_may_have_another_name(world, tmp_path):
-    expected = figures("evaluate", world / "linear.bpm", world / "test.csv")
+    expected = run_json("evaluate", world / "linear.bpm", world / "test.csv")
     table = pd.read_csv(world / "test.csv").rename(columns={"kind": "truth"})
     table.to_csv(tmp_path / "t.csv", index=False)
     arguments = ["evaluate", world / "linear.bpm", tmp_path / "t.csv"]
-    assert figures(*arguments, "--target", "truth") == expected
+    assert run_json(*arguments, "--target", "truth") == expected
     assert "There is no column 'kind'" in fails(*arguments)
 
 
@@ -82,7 +82,7 @@ def test_classes_that_the_model_does_not_know(world, tmp_path):
 
 def test_a_single_row_and_a_single_class(world, tmp_path):
     mixed_table(1).to_csv(tmp_path / "t.csv", index=False)
-    assert figures("evaluate", world / "linear.bpm", tmp_path / "t.csv")["n_rows"] == 1
+    assert run_json("evaluate", world / "linear.bpm", tmp_path / "t.csv")["n_rows"] == 1
     ok("evaluate", world / "linear.bpm", tmp_path / "t.csv")
-    result = figures("evaluate", world / "linear.bpm", tmp_path / "t.csv", "--max-error", "0.0001")
+    result = run_json("evaluate", world / "linear.bpm", tmp_path / "t.csv", "--max-error", "0.0001")
     assert result["n_rows"] == 1  # nothing is accepted, and what is not known is null

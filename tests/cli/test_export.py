@@ -3,7 +3,7 @@ import onnxruntime
 import pandas as pd
 import pytest
 
-from cli_helpers import figures, ok
+from cli_helpers import ok, run_json
 
 
 def onnx_answers(path, data):
@@ -25,7 +25,7 @@ def onnx_answers(path, data):
 @pytest.mark.parametrize("rejection", [("--max-error", "0.35"), ("--reject-rate", "0.2")])
 def test_onnx_gives_the_predictions_of_the_command(world, tmp_path, model, rejection):
     out = tmp_path / "m.onnx"
-    result = figures("export", world / f"{model}.bpm", out, *rejection)
+    result = run_json("export", world / f"{model}.bpm", out, *rejection)
     assert result["bytes"] == out.stat().st_size
     assert set(result["inputs"]) == {"age", "width", "job", "town"}
     assert any("accept" in name for name in result["outputs"])
@@ -41,7 +41,7 @@ def test_onnx_gives_the_predictions_of_the_command(world, tmp_path, model, rejec
 
 
 def test_without_rejection_there_is_no_accept(world, tmp_path):
-    result = figures("export", world / "three.bpm", tmp_path / "m.onnx")
+    result = run_json("export", world / "three.bpm", tmp_path / "m.onnx")
     assert not any("accept" in name for name in result["outputs"])
     text = ok("export", world / "sparse.bpm", tmp_path / "s.onnx")
     assert "Written to" in text

@@ -255,7 +255,7 @@ def test_parquet_with_every_other_type(tmp_path):
     train = ["train", path, "--target", "kind", "--model", model, "--classifier", "linear"]
     result = run(*train)
     assert result.exit_code == 0, result.stderr
-    assert "nothing in column 'nothing'" in result.stderr
+    assert "empty and not used: 'nothing'" in result.stderr
     assert ok("predict", model, path).count("\n") == 61
     # The same rows as text.
     csv = tmp_path / "t.csv"

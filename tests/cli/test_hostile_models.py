@@ -135,7 +135,7 @@ def test_changed_words_about_a_model_are_refused(world, tmp_path, change):
     path = tmp_path / "model.bpm"
     bayespoint.save(model, path, {"command": metadata["command"]})
     for arguments in verbs(world, path, tmp_path):
-        assert "was changed since 'bayespoint train' wrote it" in fails(*arguments)
+        assert "was changed after 'bayespoint train' wrote it" in fails(*arguments)
     assert list(tmp_path.iterdir()) == [path]
 
 

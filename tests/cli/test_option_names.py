@@ -17,6 +17,7 @@ from cli_helpers import fails
         ("pass header=False.", "pass --no-header."),
         ("pass header=True.)", "pass --header.)"),
         ("Pass n_features=NUMBER.", "Pass --features NUMBER."),
+        ("Pass folder=FOLDER.", "Pass --data FOLDER."),
         ("There is no column 'header=x' or 'my_encoding=y'.", "'header=x' or 'my_encoding=y'"),
     ],
 )

@@ -8,7 +8,7 @@ import bayespoint
 from bayespoint.cli import trained
 from bayespoint.io.tables.columns import frame
 from bayespoint.io.tables.open_table import open_table
-from cli_helpers import fails, figures, mixed_table, ok, run, sparse_rows
+from cli_helpers import fails, mixed_table, ok, run, run_json, sparse_rows
 
 
 def answers(*arguments, input=None):
@@ -118,7 +118,7 @@ def test_refused_rows_have_no_prediction(world, tmp_path):
     np.testing.assert_array_equal(some["accepted"], accepted)
     np.testing.assert_array_equal(some["prediction"].isna(), ~accepted)
     np.testing.assert_array_equal(some["prediction"][accepted], all_["prediction"][accepted])
-    result = figures("predict", *arguments, "--output", tmp_path / "out.csv")
+    result = run_json("predict", *arguments, "--output", tmp_path / "out.csv")
     assert result["n_accepted"] == accepted.sum()
     assert result["threshold"] == model.threshold_
     result = run("predict", world / "linear.bpm", world / "test.csv", "--max-error", "0.0001")
@@ -153,7 +153,7 @@ def test_kept_columns_have_names_of_their_own(world, tmp_path):
     table.to_csv(tmp_path / "t.csv", index=False)
     arguments = ["predict", world / "linear.bpm", tmp_path / "t.csv"]
     for name in ("prediction", "probability"):
-        assert "Rename it" in fails(*arguments, "--keep", name, code=2)
+        assert "Rename the one to keep" in fails(*arguments, "--keep", name, code=2)
     assert "accepted" in ok(*arguments, "--keep", "accepted")
     text = fails(*arguments, "--keep", "accepted", "--reject-rate", "0.1", code=2)
     assert "--keep accepted" in text
@@ -166,7 +166,7 @@ def test_kept_columns_have_names_of_their_own(world, tmp_path):
 def test_json_goes_with_a_file(world, tmp_path):
     arguments = [world / "linear.bpm", world / "test.csv"]
     assert "--output" in fails("predict", *arguments, "--json", code=2)
-    result = figures("predict", *arguments, "--output", tmp_path / "o.csv")
+    result = run_json("predict", *arguments, "--output", tmp_path / "o.csv")
     assert result["n_rows"] == result["n_accepted"] == 150
     assert result["threshold"] is None
 

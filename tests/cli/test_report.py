@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from cli_helpers import fails, figures, ok
+from cli_helpers import fails, ok, run_json
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from cli_helpers import fails, figures, ok
 )
 def test_a_page_about_a_model(world, tmp_path, model, data):
     out = tmp_path / "r.html"
-    result = figures(
+    result = run_json(
         *("report", world / model, world / data, "--output", out),
         *("--title", "<b>Köln</b>", "--reject-rate", "0.1"),
     )
@@ -23,7 +23,7 @@ def test_a_page_about_a_model(world, tmp_path, model, data):
     assert result["bytes"] == out.stat().st_size < 1_000_000
     assert "<b>Köln</b>" not in page
     assert "&lt;b&gt;Köln&lt;/b&gt;" in page
-    expected = figures("evaluate", world / model, world / data, "--reject-rate", "0.1")
+    expected = run_json("evaluate", world / model, world / data, "--reject-rate", "0.1")
     assert result["error"] == expected["error"]
 
 

@@ -7,16 +7,16 @@ import pytest
 import bayespoint
 from bayespoint import LinearBayesPointClassifier, RejectOptionClassifier
 from bayespoint.cli import learn, source
-from cli_helpers import fails, figures, mixed_table, ok, run, sparse_rows
+from cli_helpers import fails, mixed_table, ok, run, run_json, sparse_rows
 
 
 def trained(folder, data, *options, target="kind", input=None):
     model = folder / "model.bpm"
     named = [] if target is None else ["--target", target]
-    return figures("train", data, *named, "--model", model, *options, input=input), model
+    return run_json("train", data, *named, "--model", model, *options, input=input), model
 
 
-def test_figures_and_model_belong_together(world, tmp_path):
+def test_results_and_model_belong_together(world, tmp_path):
     result, model = trained(tmp_path, world / "train.csv")
     assert result["n_rows"] + result["n_held_out"] == 240
     assert result["columns"] == {
@@ -36,9 +36,9 @@ def test_figures_and_model_belong_together(world, tmp_path):
 def test_a_person_reads_a_summary(world, tmp_path):
     text = ok("train", world / "three.csv", "--target", "kind", "--model", tmp_path / "m")
     for words in (
-        "Trained with 192 rows of three.csv (columns: 2 of numbers and 2 of texts)",
+        "Trained with 192 rows of three.csv (2 numeric and 2 text columns)",
         "Classes of kind: ",
-        "On 48 other rows:",
+        "On 48 held-out rows:",
         "interval",
         "Written to ",
     ):
@@ -134,8 +134,8 @@ def test_the_target_has_to_be_named(world, tmp_path):
 @pytest.mark.parametrize("name", ["train.csv", "train.parquet", "rows.svm"])
 def test_files_larger_than_memory_are_learned_as_a_stream(world, tmp_path, monkeypatch, name):
     """The columns are the same, all rows are used, and it is as good as at once."""
-    monkeypatch.setattr(source, "ROWS_AT_ONCE", 300)
-    monkeypatch.setattr(source, "STREAMED_ROWS", 150)
+    monkeypatch.setattr(source, "MAX_ROWS_IN_MEMORY", 300)
+    monkeypatch.setattr(source, "ROWS_PER_CHUNK", 150)
     monkeypatch.setattr("bayespoint.io.tables.csv_table.BLOCK_BYTES", 4000)
     target, path = "kind", tmp_path / name
     table = mixed_table(1000, seed=3)
@@ -155,7 +155,7 @@ def test_files_larger_than_memory_are_learned_as_a_stream(world, tmp_path, monke
     assert isinstance(bayespoint.load(model).estimator_.estimator[-1], LinearBayesPointClassifier)
     assert streamed["n_rows"] + streamed["n_held_out"] == n_rows
     assert 0.1 * n_rows < streamed["n_held_out"] < 0.3 * n_rows
-    monkeypatch.setattr(source, "ROWS_AT_ONCE", 10_000)
+    monkeypatch.setattr(source, "MAX_ROWS_IN_MEMORY", 10_000)
     whole, _ = trained(tmp_path, path, "--classifier", "linear", target=target)
     assert whole["columns"] == streamed["columns"]
     # Both errors are of about 200 rows: four standard errors of their difference.
@@ -164,23 +164,23 @@ def test_files_larger_than_memory_are_learned_as_a_stream(world, tmp_path, monke
 
 
 def test_few_rows_are_held_out_of_many(tmp_path, world, monkeypatch):
-    monkeypatch.setattr(source, "ROWS_AT_ONCE", 100)
-    monkeypatch.setattr(source, "STREAMED_ROWS", 50)
+    monkeypatch.setattr(source, "MAX_ROWS_IN_MEMORY", 100)
+    monkeypatch.setattr(source, "ROWS_PER_CHUNK", 50)
     monkeypatch.setattr("bayespoint.io.tables.csv_table.BLOCK_BYTES", 2000)
-    monkeypatch.setattr(learn, "MOST_HELD_OUT", 30)
+    monkeypatch.setattr(learn, "MAX_HELD_OUT_ROWS", 30)
     mixed_table(1000).to_csv(tmp_path / "t.csv", index=False)
     result, _ = trained(tmp_path, tmp_path / "t.csv")
     assert 30 <= result["n_held_out"] < 80
 
 
 def test_a_class_that_comes_too_late(tmp_path, monkeypatch):
-    monkeypatch.setattr(source, "ROWS_AT_ONCE", 100)
+    monkeypatch.setattr(source, "MAX_ROWS_IN_MEMORY", 100)
     monkeypatch.setattr("bayespoint.io.tables.csv_table.BLOCK_BYTES", 2000)
     table = mixed_table(1000)
     table.loc[900:, "kind"] = "late"
     table.to_csv(tmp_path / "t.csv", index=False)
     arguments = ["train", tmp_path / "t.csv", "--target", "kind", "--model", tmp_path / "m"]
-    assert "The class 'late' is not one that the model began with" in fails(*arguments)
+    assert "The model does not know the class 'late'" in fails(*arguments)
     assert "too large for a kernel machine" in fails(*arguments, "--classifier", "kernel")
     assert not (tmp_path / "m").exists()
 

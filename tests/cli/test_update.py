@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import bayespoint
-from cli_helpers import fails, figures, mixed_table, ok
+from cli_helpers import fails, mixed_table, ok, run_json
 
 
 def linear(model):
@@ -17,14 +17,14 @@ def test_rows_are_added(world, tmp_path):
     shutil.copy(world / "linear.bpm", model)
     mixed_table(400, seed=5).to_csv(tmp_path / "new.csv", index=False)
     before = linear(model)
-    result = figures("update", model, tmp_path / "new.csv")
+    result = run_json("update", model, tmp_path / "new.csv")
     assert result["n_new"] + result["n_held_out"] == 400
     assert result["n_rows"] == 192 + result["n_new"]
     after = linear(model)
     assert after.n_samples_seen_ == before.n_samples_seen_ + result["n_new"]
     assert np.mean(after.coef_variance_) < np.mean(before.coef_variance_)
     assert len(bayespoint.load(model).calibration_correct_) == result["n_held_out"]
-    again = figures("update", model, tmp_path / "new.csv")
+    again = run_json("update", model, tmp_path / "new.csv")
     assert again["n_rows"] == result["n_rows"] + again["n_new"]
 
 
@@ -62,7 +62,7 @@ def test_what_cannot_be_learned(world, tmp_path):
     table.loc[7, "kind"] = "perhaps"
     table.to_csv(new, index=False)
     line = fails("update", world / "linear.bpm", new, "--output", out)
-    assert "The class 'perhaps' is not one that the model began with" in line
+    assert "The model does not know the class 'perhaps'" in line
     pd.DataFrame(columns=list(mixed_table(2))).to_csv(new, index=False)
     assert "too few rows" in fails("update", world / "linear.bpm", new, "--output", out)
     assert list(tmp_path.iterdir()) == [new]

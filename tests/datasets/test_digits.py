@@ -50,7 +50,9 @@ def test_missing_network_says_what_to_do(monkeypatch):
     monkeypatch.delenv("BAYESPOINT_DATA", raising=False)
     monkeypatch.setattr("sklearn.datasets.fetch_openml", fail)
     for name in ("mnist", "usps"):
-        with pytest.raises(FileNotFoundError, match=f"{name} is missing.*with .*--data"):
+        with pytest.raises(
+            FileNotFoundError, match=f"{name} is missing.*into a folder and pass folder="
+        ):
             load_handwritten(name)
 
 
@@ -103,5 +105,7 @@ def test_usps_of_openml_gets_its_digits_and_gray_values(monkeypatch):
         Bunch(data=(X + 1) / 2, target=y),  # other units
     ):
         found = wrong
-        with pytest.raises(ValueError, match=r"another data set.*usps\.npz with .*--data"):
+        with pytest.raises(
+            ValueError, match=r"another data set.*usps\.npz into a folder and pass folder="
+        ):
             load_handwritten("usps")

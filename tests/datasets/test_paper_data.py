@@ -44,7 +44,7 @@ def test_missing_file_is_named_and_nothing_is_fetched(tmp_path, no_network):
 def test_missing_network_says_what_to_do(no_network):
     with pytest.raises(
         FileNotFoundError,
-        match=r"OpenML cannot .*raetsch/heart\.npz with .*--data",
+        match=r"OpenML cannot .*raetsch/heart\.npz into a folder and pass folder=",
     ):
         load_paper_data("heart")
 

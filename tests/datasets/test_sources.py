@@ -19,7 +19,9 @@ def test_the_argument_comes_before_the_environment(monkeypatch):
 def test_a_missing_file_and_the_folder_are_named(tmp_path):
     (tmp_path / "a.npz").touch()
     assert find_file(tmp_path, "a.npz") == tmp_path / "a.npz"
-    with pytest.raises(FileNotFoundError, match=r"no file b\.npz in the data folder .*folder with"):
+    with pytest.raises(
+        FileNotFoundError, match=r"no file b\.npz in the data folder .*pass folder=FOLDER"
+    ):
         find_file(tmp_path, "b.npz")
 
 
@@ -32,7 +34,9 @@ def test_labels_are_texts(monkeypatch):
 
 
 def test_missing_network_says_what_to_do(no_network):
-    with pytest.raises(FileNotFoundError, match=r"toy is missing.*toy\.npz with .*BAYESPOINT_DATA"):
+    with pytest.raises(
+        FileNotFoundError, match=r"toy is missing.*toy\.npz into a folder and pass folder="
+    ):
         fetch_arrays("toy", 1, "toy.npz")
 
 

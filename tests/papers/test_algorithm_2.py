@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
 from bayespoint.papers.algorithm_2 import BOUNCES, play_exact, play_on_split, play_paper
@@ -8,12 +7,6 @@ from bayespoint.papers.published import published
 from bayespoint.papers.table_1 import SETTINGS
 from bayespoint.solvers import Billiard
 from helpers import angle_between, rbf_space
-
-
-@pytest.fixture
-def problem(rng):
-    X = rng.standard_normal((60, 3))
-    return X, np.where(X[:, 0] * X[:, 1] + 0.1 * rng.standard_normal(60) > 0, 1, -1)
 
 
 def test_only_the_exact_ball_comes_to_the_bayes_point():

@@ -1,34 +1,35 @@
+"""Every experiment in its reduced version, on stand-ins for the data of the papers.
+
+This covers what all modules of experiments share: they run, report progress, and write numbers,
+runs and a picture. What an experiment computes itself is tested in the file of its name.
+"""
+
 import csv
 import json
 import math
-import re
 
-import numpy as np
 import pytest
-from scipy import stats
 
-from bayespoint.papers import experiment as frame
-from bayespoint.papers.experiment import Measured, Plan, average, counted, single_runs
-from bayespoint.papers.keep import lines_of, run_and_keep
-from bayespoint.papers.published import PAPERS, Published, _table, agreement_limit, judge, published
+from bayespoint.papers.experiment import Plan
+from bayespoint.papers.keep import run_and_keep
 from bayespoint.papers.registry import EXPERIMENTS, find
 from papers_stand_ins import load_small_digits
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_quick_version(name, data_folder, tmp_path, monkeypatch):
-    """It runs on stand-ins, and writes figures, runs and a small picture."""
+    """It runs, and writes numbers, runs and a small picture."""
     monkeypatch.setattr("bayespoint.digits.load_handwritten", load_small_digits)
     reports = []
     plan = Plan(quick=True, data=str(data_folder), progress=lambda *report: reports.append(report))
     outcome = run_and_keep(find(name), plan, tmp_path)
-    assert all(math.isfinite(figure.mean) for figure in outcome.figures.values())
+    assert all(math.isfinite(number.mean) for number in outcome.numbers.values())
     for done, total, text in reports:
         assert 0 <= done <= total
         assert isinstance(text, str)
     with open(tmp_path / f"{name}.csv", encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
-    assert [line["quantity"] for line in lines] == list(outcome.figures)
+    assert [line["quantity"] for line in lines] == list(outcome.numbers)
     assert len((tmp_path / f"{name}_runs.csv").read_text().splitlines()) == 1 + len(outcome.runs)
     assert json.loads((tmp_path / f"{name}.json").read_text())["quick"] is True
     picture = (tmp_path / f"{name}.png").read_bytes()
@@ -36,113 +37,6 @@ def test_quick_version(name, data_folder, tmp_path, monkeypatch):
     assert 2_000 < len(picture) < 80_000
 
 
-def test_published_figures_belong_to_experiments_and_papers():
-    assert {name for name, _ in _table()} <= set(EXPERIMENTS)
-    assert {figure.paper for figure in _table().values()} <= set(PAPERS)
-    assert {e.paper for e in EXPERIMENTS.values()} <= set(PAPERS)
-    assert len(published("table_1")) == 14
-
-
 def test_unknown_experiment_says_which_there_are():
     with pytest.raises(ValueError, match=r"no experiment 'table_9'.*table_1"):
         find("table_9")
-
-
-def test_verdict_counts_standard_errors():
-    paper = Published(10.0, 0.3, "000", "table 1", 0.0)
-    assert judge(Measured(10.9, 0.4), paper) == pytest.approx((1.8, "agrees"), abs=1e-9)
-    assert judge(Measured(12.0, 0.4), paper).text == "is higher"
-    assert judge(Measured(8.0, 0.4), paper).text == "is lower"
-    assert judge(Measured(8.0), paper).text == "not compared"
-
-
-@pytest.mark.parametrize("n", [2, 3, 5, 30, 300])
-def test_few_repetitions_agree_as_often_as_many(n, rng):
-    """Student's t, against its law and against means of normal numbers."""
-    limit = agreement_limit(n, 1.0)
-    assert 2 * stats.t(n - 1).sf(limit) == pytest.approx(2 * stats.norm.sf(2))
-    paper = Published(0.0, math.nan, "000", "", 1e-12)
-    values = rng.standard_normal((4000, n))
-    differ = [judge(average(row), paper).text != "agrees" for row in values]
-    expected = 2 * stats.norm.sf(2)
-    assert abs(np.mean(differ) - expected) < 4 * math.sqrt(expected / len(differ))
-
-
-def test_verdict_allows_for_few_repetitions():
-    exact = Published(0.0, math.nan, "000", "", 1e-12)
-    assert judge(Measured(4.4, 1.0, 3), exact) == pytest.approx((4.4, "agrees"))
-    assert judge(Measured(4.6, 1.0, 3), exact).text == "is higher"
-    # An error that does not come from repetitions is known.
-    assert judge(Measured(-2.1, 1.0, 1), exact).text == "is lower"
-    assert judge(Measured(2.1, 1.0, 10_000), exact).text == "is higher"
-    # So are the paper's and what it has rounded off.
-    for known in (Published(0.0, 1.0, "000", "", 0.0), Published(0.0, math.nan, "000", "", 1.0)):
-        assert judge(Measured(2.1, 0.0, 3), known).text == "is higher"
-        assert judge(Measured(2.1, 1e-200, 3), known).text == "is higher"
-        assert judge(Measured(2.1, 0.1, 3), known).text == "is higher"
-
-
-@pytest.mark.parametrize("n", [3, 10])
-def test_figures_of_as_many_repetitions_have_our_error(n, rng):
-    """Both means vary, and only ours tells by how much: Student's t with n - 1 degrees."""
-    ours, theirs = rng.standard_normal((4000, n)), rng.standard_normal((4000, n)).mean(axis=1)
-    papers = [Published(value, math.nan, "000", "", 1e-12, True) for value in theirs]
-    differ = [judge(average(a), b).text != "agrees" for a, b in zip(ours, papers, strict=True)]
-    expected = 2 * stats.norm.sf(2)
-    assert abs(np.mean(differ) - expected) < 4 * math.sqrt(expected / len(differ))
-    assert published("table_2_1")["heart, SVM error %"].alike
-    assert not published("table_1")["heart, SVM error %"].alike
-
-
-def test_what_is_known_of_an_error_counts_as_known(rng):
-    """Half of the variance known, half from 3 repetitions: Welch's limit is nearest."""
-    runs = math.sqrt(3) * rng.standard_normal((20_000, 3))  # so that the mean's error is 1
-    error = runs.std(axis=1, ddof=1) / math.sqrt(3)
-    spread = np.hypot(error, 1)
-    far = np.abs(runs.mean(axis=1) + rng.standard_normal(len(runs))) / spread
-    limits = [agreement_limit(3, share) for share in error / spread]
-    expected = 2 * stats.norm.sf(2)
-    off, off_two, off_student = (
-        abs(np.mean(far > limit) - expected) for limit in (limits, 2, agreement_limit(3, 1.0))
-    )
-    sampling = 4 * math.sqrt(2 * expected / len(far))
-    assert off + sampling < min(off_two, off_student)
-
-
-def test_places_say_where_to_look():
-    for figure in _table().values():
-        assert re.search(r"(table|figures?|sec\.) \d", figure.place)
-    pages = {
-        (name, figure.place) for (name, _), figure in _table().items() if ", p. " in figure.place
-    }
-    assert {name for name, _ in pages} == {"table_2_1", "figure_2_7", "figure_2_8", "figure_12"}
-
-
-def test_rounding_of_what_is_printed_counts():
-    figure = published("table_2_1")["banana, LOO-SVM error %"]
-    assert figure.rounding == pytest.approx(0.1 / math.sqrt(12))
-    assert figure.text == "10.6"
-    assert judge(Measured(10.65, 0.0), figure).text == "agrees"
-    assert published("table_1")["heart, SVM error %"].text == "25.4 ± 0.40"
-
-
-def test_statistics_by_hand():
-    assert average([1.0, 2.0, 6.0]) == pytest.approx((3.0, math.sqrt(7 / 3), 3))
-    assert math.isnan(average([1.0]).error)
-    # The difference of one run and the mean of three has four thirds of the variance.
-    assert single_runs([1.0, 2.0, 6.0]).error == pytest.approx(math.sqrt(7 * 4 / 3))
-    assert counted(10, 100) == pytest.approx((10.0, 3.0, 100))
-    assert counted(0, 100).error > 0
-
-
-def test_results_do_not_depend_on_the_processes():
-    items = [(k, 2) for k in range(5)]
-    assert Plan(jobs=2).repeat(pow, items) == [0, 1, 4, 9, 16] == Plan().repeat(pow, items)
-
-
-def test_lines_have_verdicts_where_there_are_both():
-    figures = {"heart, SVM error %": Measured(25.4, 0.4, 100), "something": Measured(1.0)}
-    outcome = frame.Outcome(figures, [], lambda: None)
-    first, second = lines_of("table_1", outcome)
-    assert (first["far"], first["verdict"]) == ("0", "agrees")
-    assert (second["error"], second["verdict"]) == ("", "")

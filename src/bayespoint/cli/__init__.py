@@ -18,15 +18,15 @@ def main() -> None:
             'Install it with: python -m pip install "bayespoint[cli]"'
         )
     from .app import app
-    from .terminal import INTERRUPTED
+    from .terminal import EXIT_INTERRUPTED
 
     try:
         app()
     except SystemExit as end:
-        if end.code == INTERRUPTED:
-            # Arrow may still be reading in a thread of its own, and abort when Python ends.
+        if end.code == EXIT_INTERRUPTED:
+            # A thread of Arrow may still be reading, and would crash while Python shuts down.
             with suppress(OSError):
                 sys.stdout.flush()
                 sys.stderr.flush()
-            os._exit(INTERRUPTED)
+            os._exit(EXIT_INTERRUPTED)
         raise

@@ -1,4 +1,4 @@
-"""bayespoint cross-validate: how good a model would be, with all rows of a file."""
+"""bayespoint cross-validate: estimate how good a model would be, with all rows of a file."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .train import make_pipeline
 def run_cross_validate(
     data: str, target: str | None, folds: int, plan: Plan, as_json: bool
 ) -> None:
-    """Train with all folds but one, and test with that, in turn."""
+    """Test on each fold a model that was trained with the other folds."""
     with working(f"reading {data}") as say:
         source = read_source(data, target, plan)
         if source.rest is not None:
             raise ValueError(
-                f"{source.name} is too large to cross-validate. Train with it: rows that are held "
-                "out tell as much."
+                f"{source.name} is too large to cross-validate. Use bayespoint train: with so many "
+                "rows, the held-out ones measure the error just as well."
             )
         X, y = source.X, source.y
         smallest = int(np.unique(y, return_counts=True)[1].min())
@@ -45,9 +45,9 @@ def run_cross_validate(
             seconds.append(time.perf_counter() - began)
             probability[test] = model.predict_proba(take(X, test))
             errors.append(np.mean(classes[probability[test].argmax(axis=1)] != y[test]))
-        figures = evaluate_probabilities(y, probability, classes)
+        evaluation = evaluate_probabilities(y, probability, classes)
     spread = np.std(errors, ddof=1)
-    result = figures.to_dict() | {
+    result = evaluation.to_dict() | {
         "folds": folds,
         "fold_errors": [float(error) for error in errors],
         "seconds_per_fit": float(np.median(seconds)),
@@ -55,10 +55,10 @@ def run_cross_validate(
     show(
         result,
         as_json,
-        f"On {len(y):,} rows of {source.name}, each predicted by a model that was trained with "
-        f"{folds - 1} of {folds} folds without it:",
-        *report_lines(figures),
+        f"On {len(y):,} rows of {source.name}, each predicted by a model trained with the other "
+        f"{folds - 1} of {folds} folds:",
+        *report_lines(evaluation),
         "",
         f"Folds: error {percent(np.mean(errors))} ± {percent(spread)} (standard deviation), "
-        f"{np.median(seconds):.2f} s a fit.",
+        f"{np.median(seconds):.2f} s per fit.",
     )

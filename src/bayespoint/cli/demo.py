@@ -1,4 +1,4 @@
-"""bayespoint demo: the Bayes point machine beside SVC, on the same splits."""
+"""bayespoint demo: compare the Bayes point machine with SVC on the same splits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..classifiers.reject.curve import rejection_curve
 from .terminal import show, working
 
 REJECT_RATE = 0.05
-# Digits with all its 1,797 images would take most of the time of the demo.
+# All 1,797 images of digits would take most of the demo's time.
 MAX_POINTS = 800
 DATA: dict[str, Callable] = {
     "iris": load_iris,
@@ -34,7 +34,7 @@ DATA: dict[str, Callable] = {
 
 
 class Score(NamedTuple):
-    """What one model achieved on one split."""
+    """Scores of one model on one split."""
 
     error: float
     confidence: float
@@ -54,11 +54,11 @@ def run_demo(n_splits: int, seed: int, as_json: bool) -> None:
                 classifier: _mean([pair[classifier] for pair in both]) for classifier in both[0]
             }
     if as_json:
-        figures = {
+        results = {
             name: {classifier: score._asdict() for classifier, score in pair.items()}
             for name, pair in scores.items()
         }
-        show({"splits": n_splits, "data": figures}, True)
+        show({"splits": n_splits, "data": results}, True)
     else:
         Console().print(_table(scores, n_splits))
 
@@ -69,7 +69,7 @@ def _both(seed: int, train, test, X, y) -> dict[str, Score]:
 
 
 def _mean(scores: list[Score]) -> Score:
-    # The median time: the first fit in a process loads the compiled loops.
+    # The median time, because the first fit in a process loads the compiled loops.
     seconds = float(np.median([score.seconds for score in scores]))
     return Score(*np.mean(scores, axis=0).tolist())._replace(seconds=seconds)
 
@@ -89,7 +89,7 @@ def _table(scores: dict[str, dict[str, Score]], n_splits: int) -> Table:
         "confidence\n%",
         "log\nloss",
         "error %\n5 % rejected",
-        "seconds\na fit",
+        "seconds\nper fit",
     ]:
         table.add_column(column, justify="right", no_wrap=True)
     for name, pair in scores.items():
@@ -109,11 +109,11 @@ def _table(scores: dict[str, dict[str, Score]], n_splits: int) -> Table:
 
 def _caption(n_splits: int) -> str:
     return (
-        f"Means over {n_splits} random splits in halves, the same for both; features scaled.\n"
-        "confidence: the mean probability that a classifier gives to its predictions.\n"
-        "log loss: what the stated probabilities are worth, less is better; those of\n"
-        "SVC come from a second model (sigmoid calibration, 5-fold cross-validation).\n"
-        "Rejected are the predictions with the smallest probability."
+        f"Means over {n_splits} random splits into halves, the same for both; features scaled.\n"
+        "confidence: mean probability that a classifier gives to its predictions.\n"
+        "log loss: quality of the probabilities, lower is better. SVC gets them from a\n"
+        "second model (sigmoid calibration, 5-fold cross-validation).\n"
+        "5 % rejected: without the predictions that have the smallest probability."
     )
 
 
@@ -137,7 +137,7 @@ def _svc(X, y, X_test, y_test) -> Score:
 
 
 def _score(model, probable, X, y, X_test, y_test) -> Score:
-    """Fit and judge; probable is the model that gives the probabilities."""
+    """Fit and score; `probable` is the model that gives the probabilities."""
     began = time.perf_counter()
     model.fit(X, y)
     seconds = time.perf_counter() - began

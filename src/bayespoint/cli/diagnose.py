@@ -1,4 +1,4 @@
-"""bayespoint diagnose: whether training went well, in plain words."""
+"""bayespoint diagnose: say in plain words whether training went well."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MARKS = {True: "fine", False: "LOOK", None: ""}
 
 
 def run_diagnose(model_path: Path, as_json: bool) -> None:
-    """Print what the solver reports."""
+    """Print the findings about a model, one per line."""
     trained = open_model(model_path)
     findings = diagnose(trained.model)
     info = trained.info

@@ -1,4 +1,4 @@
-"""bayespoint evaluate: how good a model is on rows that it has not seen."""
+"""bayespoint evaluate: measure how good a model is on rows it has not seen."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .summary import quality
 from .terminal import aligned, percent, show, working
 from .trained import open_model, read_labeled
 
-# Classes of which the confusion is shown.
-MOST_SHOWN = 12
+# The confusion matrix is shown for up to this many classes.
+MAX_CONFUSION_CLASSES = 12
 
 
 def run_evaluate(
@@ -20,41 +20,43 @@ def run_evaluate(
     data: str,
     target: str | None,
     rejection: dict[str, Any] | None,
-    options: ReadOptions,
+    read_options: ReadOptions,
     as_json: bool,
 ) -> None:
     """Predict all rows and compare with their classes."""
     trained = open_model(model_path, rejection)
     with working(f"reading {data}") as say:
-        X, y = read_labeled(trained, data, target, options)
+        X, y = read_labeled(trained, data, target, read_options)
         say(f"predicting {len(y):,} rows")
-        figures = evaluate(trained.model, X, y)
-    show(figures.to_dict(), as_json, f"On {figures.n_rows:,} rows:", *report_lines(figures))
+        evaluation = evaluate(trained.model, X, y)
+    show(
+        evaluation.to_dict(), as_json, f"On {evaluation.n_rows:,} rows:", *report_lines(evaluation)
+    )
 
 
-def report_lines(figures: Evaluation) -> list[str]:
-    """Return all that is said about an evaluation."""
-    lines = quality(figures)
-    kept = figures.promise
+def report_lines(evaluation: Evaluation) -> list[str]:
+    """Return the lines that describe an evaluation."""
+    lines = quality(evaluation)
+    kept = evaluation.promise
     if kept is not None and (kept.reject_rate, kept.max_error) != (None, None):
-        accepted = kept.error.total / figures.n_rows
+        accepted = kept.error.total / evaluation.n_rows
         lines.append(
             f"  It answers {percent(accepted)} of the rows, with "
             + (f"{percent(kept.error.value)} errors" if kept.error.total else "no answer to judge")
             + (f" (promised: at most {percent(kept.max_error)})" if kept.max_error else "")
         )
-    if len(figures.classes) <= MOST_SHOWN:
+    if len(evaluation.classes) <= MAX_CONFUSION_CLASSES:
         lines += [
             "",
-            "Rows of each class (down) that were predicted as (across):",
-            *_confusion(figures),
+            "Rows by true class (down) and predicted class (across):",
+            *_confusion(evaluation),
         ]
     return lines
 
 
-def _confusion(figures: Evaluation) -> list[str]:
-    names = [str(label) for label in figures.classes]
+def _confusion(evaluation: Evaluation) -> list[str]:
+    names = [str(label) for label in evaluation.classes]
     rows = [("  ", *names)]
-    for name, counts in zip(names, figures.confusion, strict=True):
+    for name, counts in zip(names, evaluation.confusion, strict=True):
         rows.append((f"  {name}", *(f"{count:,}" for count in counts)))
     return aligned(rows)

@@ -1,4 +1,4 @@
-"""bayespoint explain: which columns matter, and how much."""
+"""bayespoint explain: show which columns matter, and how much."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from ..io.tables.read_options import ReadOptions
 from .terminal import aligned, note, show, working
 from .trained import Trained, open_model, read_labeled
 
-# Rows that are enough to see what matters, and how often columns are shuffled.
-MOST_ROWS = 2000
+# Shuffle columns of at most this many rows: enough to see which columns matter.
+MAX_SHUFFLED_ROWS = 2000
+# Shuffle each column this many times.
 N_REPEATS = 5
 
 
 class Importance(NamedTuple):
-    """What is lost without a column."""
+    """How much worse the model gets if a column is shuffled."""
 
     column: str
     log_loss: float
@@ -42,7 +43,7 @@ def run_explain(
     target: str | None,
     top: int,
     seed: int,
-    options: ReadOptions,
+    read_options: ReadOptions,
     as_json: bool,
 ) -> None:
     """Show the weights of a linear classifier, and what shuffling a column costs."""
@@ -51,12 +52,12 @@ def run_explain(
     importances: list[Importance] = []
     if data is not None:
         with working(f"reading {data}") as say:
-            X, y = read_labeled(trained, data, target, options)
+            X, y = read_labeled(trained, data, target, read_options)
             importances = _importances(trained, X, y, seed, say)
     elif not weights:
         raise ValueError(
-            "A kernel machine has no weights to show. Give rows of which the classes are known, "
-            "to see what happens without each column: bayespoint explain MODEL DATA"
+            "A kernel machine has no weights to show. Give rows with known classes, to see how "
+            "much each column matters: bayespoint explain MODEL DATA"
         )
     result = {
         "weights": [weight._asdict() for weight in weights],
@@ -66,7 +67,7 @@ def run_explain(
 
 
 def _weights(trained: Trained) -> list[Weight]:
-    """Return the weights of a linear classifier of two classes, the surest first."""
+    """Return the weights of a linear classifier of two classes, the most certain first."""
     classifier = trained.classifier
     if not isinstance(classifier, LinearBayesPointClassifier) or len(classifier.classes_) > 2:
         return []
@@ -80,14 +81,14 @@ def _weights(trained: Trained) -> list[Weight]:
 
 
 def _importances(trained: Trained, X, y, seed: int, say) -> list[Importance]:
-    """Return what is lost if a column is shuffled, the most important first."""
+    """Return how much worse the model gets without each column, the largest loss first."""
     if sparse.issparse(X):
-        note("columns of LIBSVM have no names; they are not shuffled one by one")
+        note("the columns of a LIBSVM file have no names and are not shuffled")
         return []
     rng = np.random.default_rng(seed)
-    if len(y) > MOST_ROWS:
-        some = rng.choice(len(y), MOST_ROWS, replace=False)
-        X, y = X.iloc[some].reset_index(drop=True), y[some]
+    if len(y) > MAX_SHUFFLED_ROWS:
+        sample = rng.choice(len(y), MAX_SHUFFLED_ROWS, replace=False)
+        X, y = X.iloc[sample].reset_index(drop=True), y[sample]
     say(f"shuffling {X.shape[1]} columns of {len(y):,} rows")
     known = np.isin(y, trained.model.classes_)
     result: Any = permutation_importance(
@@ -123,13 +124,13 @@ def _lines(weights, importances, trained: Trained, top: int) -> list[str]:
             )
             for row in importances[:top]
         ]
-        lines += ["What gets worse if a column is shuffled:", *aligned(rows)]
+        lines += ["How much worse the model gets if a column is shuffled:", *aligned(rows)]
     if weights:
         positive = trained.model.classes_[1]
         rows = [("feature", "weight", "± deviation")]
         rows += [(w.feature, f"{w.mean:+.3f}", f"{w.std:.3f}") for w in weights[:top]]
         lines += [""] * bool(lines) + [
-            f"Weights for {positive!s}, of features as they are after scaling, the surest first:",
+            f"Weights for {positive!s} (of the scaled features, the most certain first):",
             *aligned(rows),
         ]
     return lines

@@ -1,4 +1,4 @@
-"""bayespoint export: a model as ONNX, which runs without Python."""
+"""bayespoint export: write a model as ONNX, which runs without Python."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any
 
 from .._runtime.atomic import in_place_of
 from .output import check_output
-from .terminal import show, working
+from .terminal import listed, show, working
 from .trained import open_model
+
+MAX_INPUTS_SHOWN = 8
 
 
 def run_export(
@@ -31,7 +33,7 @@ def run_export(
     show(
         names | {"output": str(output), "bytes": size},
         as_json,
-        f"Written to {output} ({size / 1e6:.3g} MB): inputs {', '.join(names['inputs'][:8])}"
-        + (", ..." if len(names["inputs"]) > 8 else "")
+        f"Written to {output} ({size / 1e6:.3g} MB): inputs "
+        f"{listed(names['inputs'], MAX_INPUTS_SHOWN)}"
         + f"; outputs {', '.join(names['outputs'])}.",
     )

@@ -1,4 +1,4 @@
-"""Help as plain text, in sections: rich would take longer to load than all else together."""
+"""Help in sections, as plain text: loading rich would take longer than everything else."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typer.core import TyperCommand
 
 
 class SectionedCommand(TyperCommand):
-    """A verb whose options stand in the sections that `rich_help_panel` names."""
+    """A verb whose options are listed in sections, named by their `rich_help_panel`."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write arguments and options, those of a section together."""
+        """Write arguments and options, section by section."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
             kind = "Arguments" if param.param_type_name == "argument" else "Options"

@@ -1,4 +1,4 @@
-"""Learn from rows as they come, some of which are held out to test with."""
+"""Train with rows as they are read, and hold some of them out for testing."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sklearn.pipeline import Pipeline
 from ..classifiers.reject.option import RejectOptionClassifier
 from ..evaluation import Evaluation, evaluate
 
-# More rows to test with than this do not make figures better.
-MOST_HELD_OUT = 20_000
+# Hold out about this many rows at most: more do not make the measured error much better.
+MAX_HELD_OUT_ROWS = 20_000
 
 
 class HeldOut:
-    """Rows that are not trained with."""
+    """Rows kept for testing, not used for training."""
 
     def __init__(self, share: float, seed: int):
         self._share = share
@@ -29,33 +29,33 @@ class HeldOut:
         return sum(len(y) for _, y in self._parts)
 
     def add(self, X, y: np.ndarray) -> None:
-        """Hold rows out."""
+        """Hold out these rows."""
         if len(y):
             self._parts.append((X, y))
 
     def take(self, X, y: np.ndarray) -> tuple[Any, np.ndarray]:
-        """Hold some of the rows out, and return the others."""
-        out = self._rng.random(len(y)) < (self._share if len(self) < MOST_HELD_OUT else 0)
+        """Hold out a random part of the rows, and return the others."""
+        out = self._rng.random(len(y)) < (self._share if len(self) < MAX_HELD_OUT_ROWS else 0)
         self.add(X[out], y[out])
         return X[~out], y[~out]
 
     def rows(self) -> tuple[Any, np.ndarray]:
-        """Return all that were held out."""
-        return stacked(self._parts)
+        """Return all held-out rows and their classes."""
+        return stack(self._parts)
 
 
 def learn(
     pipeline: Pipeline,
     parts: Iterable[tuple[Any, np.ndarray]],
     classes: np.ndarray,
-    held: HeldOut,
+    held_out: HeldOut,
     say: Callable[[str], None],
 ) -> int:
-    """Teach the last step of a pipeline rows as they come, and return how many."""
+    """Train the last step of a pipeline part by part, and return the number of rows used."""
     prepare, classifier, n_rows = pipeline[:-1], pipeline[-1], 0
     for X, y in parts:
         _check_known(y, classes)
-        X, y = held.take(X, y)
+        X, y = held_out.take(X, y)
         if len(y):
             classifier.partial_fit(prepare.transform(X), y, classes=classes)
         n_rows += len(y)
@@ -64,21 +64,25 @@ def learn(
 
 
 def judge(
-    pipeline: Pipeline, held: HeldOut, rejection: dict[str, Any]
+    pipeline: Pipeline, held_out: HeldOut, rejection: dict[str, Any]
 ) -> tuple[RejectOptionClassifier, Evaluation, dict[str, Any]]:
-    """Let rows that were held out judge a pipeline, and set what it refuses.
+    """Test a pipeline on held-out rows, which also set what it refuses.
 
-    Returns the model, its figures, and those of them that are kept with it.
+    Returns the model, its evaluation, and the results to store in the model file.
     """
-    X, y = held.rows()
+    X, y = held_out.rows()
     model = RejectOptionClassifier(FrozenEstimator(pipeline), **rejection).fit(X, y)
-    figures = evaluate(model, X, y)
-    kept = {"n_held_out": len(y), "error": figures.error.value, "log_loss": figures.log_loss}
-    return model, figures, kept
+    evaluation = evaluate(model, X, y)
+    stored = {
+        "n_held_out": len(y),
+        "error": evaluation.error.value,
+        "log_loss": evaluation.log_loss,
+    }
+    return model, evaluation, stored
 
 
-def stacked(parts: list[tuple[Any, np.ndarray]]) -> tuple[Any, np.ndarray]:
-    """Return rows of several tables or matrices as one, and their classes."""
+def stack(parts: list[tuple[Any, np.ndarray]]) -> tuple[Any, np.ndarray]:
+    """Return the rows of several tables or matrices as one, and their classes."""
     points, y = [X for X, _ in parts], np.concatenate([y for _, y in parts])
     if sparse.issparse(points[0]):
         return sparse.vstack(points, format="csr"), y
@@ -88,10 +92,10 @@ def stacked(parts: list[tuple[Any, np.ndarray]]) -> tuple[Any, np.ndarray]:
 
 
 def _check_known(y: np.ndarray, classes: np.ndarray) -> None:
-    """Refuse classes that come too late."""
+    """Raise an error for classes that the first rows did not have."""
     unknown = np.setdiff1d(y, classes)
     if len(unknown):
         raise ValueError(
-            f"The class {str(unknown[0])!r} is not one that the model began with. Train with rows "
-            "of all classes; if they are sorted by class, shuffle them."
+            f"The model does not know the class {str(unknown[0])!r}, which its first rows did not "
+            "have. Train with rows of all classes; if they are sorted by class, shuffle them."
         )

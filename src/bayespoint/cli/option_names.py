@@ -1,12 +1,12 @@
-"""Name options of the command where messages of the library name arguments of Python."""
+"""Replace arguments of Python by options of the command in messages of the library."""
 
 from __future__ import annotations
 
 import re
 
-OPTION_OF_ARGUMENT = {"encoding": "--encoding", "n_features": "--features"}
+OPTION_OF_ARGUMENT = {"encoding": "--encoding", "folder": "--data", "n_features": "--features"}
 HEADER_OPTIONS = {"True": "--header", "False": "--no-header"}
-_ARGUMENT = re.compile(r'\b(encoding|n_features|header)=("?)([\w-]+)\2')
+_ARGUMENT = re.compile(r'\b(encoding|folder|n_features|header)=("?)([\w-]+)\2')
 
 
 def name_options(message: str) -> str:

@@ -1,4 +1,4 @@
-"""What is known to go wrong with a file that is to be written, before any work is done."""
+"""Check that an output file can be written, before any work is done."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 
 def check_output(path: Path, *inputs: str | Path) -> None:
-    """Refuse to write to a folder that does not exist, or over a file that is read."""
+    """Raise an error if the folder does not exist, or if the file is one of the inputs."""
     if path.is_dir():
         raise typer.BadParameter(f"{str(path)!r} is a folder. Give the name of a file.")
     if not path.parent.is_dir():
@@ -17,5 +17,5 @@ def check_output(path: Path, *inputs: str | Path) -> None:
     for other in inputs:
         if os.path.exists(other) and path.exists() and os.path.samefile(path, other):
             raise typer.BadParameter(
-                f"{str(path)!r} is read, and would be overwritten. Write to another file."
+                f"{str(path)!r} is an input and would be overwritten. Write to another file."
             )

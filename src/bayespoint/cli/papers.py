@@ -1,4 +1,4 @@
-"""bayespoint papers: every table and figure of the papers, one command each."""
+"""bayespoint papers: reproduce the tables and figures of the papers."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Annotated
 
 import typer
 
+from .options import Seed
 from .terminal import aligned, guarded
 
-app = typer.Typer(no_args_is_help=True, help="Tables and figures of the papers, again.")
+app = typer.Typer(no_args_is_help=True, help="Reproduce the tables and figures of the papers.")
 
 Data = Annotated[
     Path | None,
-    typer.Option(help="Folder with data sets.", show_default="$BAYESPOINT_DATA, or OpenML"),
+    typer.Option(help="Folder with data sets.", show_default="$BAYESPOINT_DATA or OpenML"),
 ]
 Output = Annotated[Path, typer.Option(help="Folder for tables and pictures.")]
-Seed = Annotated[int, typer.Option(min=0, help="The same seed, the same figures.")]
 
 
 @app.command("list")
 @guarded
 def list_() -> None:
-    """Name every experiment."""
+    """List all experiments."""
     from ..papers.registry import EXPERIMENTS
 
     typer.echo("\n".join(f"{e.name:<16} {e.paper:<5} {e.shows}" for e in EXPERIMENTS.values()))
@@ -31,23 +31,24 @@ def list_() -> None:
 @app.command()
 @guarded
 def run(
-    name: Annotated[str, typer.Argument(help="What `bayespoint papers list` names.")],
-    quick: Annotated[bool, typer.Option("--quick", help="A reduced version.")] = False,
-    jobs: Annotated[int, typer.Option(min=-1, help="Processes; -1 is one a core.")] = 1,
+    name: Annotated[str, typer.Argument(help="Experiment, one of `bayespoint papers list`.")],
+    quick: Annotated[bool, typer.Option("--quick", help="Run a reduced version.")] = False,
+    jobs: Annotated[int, typer.Option(min=-1, help="Number of processes; -1: one per core.")] = 1,
     seed: Seed = 0,
     data: Data = None,
     output: Output = Path("papers"),
 ) -> None:
-    """Run an experiment; show published figures beside ours, keep picture and CSV."""
+    """Run an experiment, and write its tables and picture.
+
+    Prints our numbers beside the published ones.
+    """
+    from ..papers.experiment import Plan
     from ..papers.keep import lines_of, run_and_keep
     from ..papers.registry import find
 
     experiment = find(name)
     with _bar(name) as progress:
-        plan_data = None if data is None else str(data)
-        from ..papers.experiment import Plan
-
-        plan = Plan(quick, jobs, seed, plan_data, progress)
+        plan = Plan(quick, jobs, seed, None if data is None else str(data), progress)
         outcome = run_and_keep(experiment, plan, output)
     typer.echo(f"{experiment.shows} ({experiment.paper})")
     typer.echo("\n".join(_table(lines_of(name, outcome))))
@@ -58,30 +59,28 @@ def run(
 @app.command()
 @guarded
 def page(
-    source: Annotated[Path, typer.Option(help="Folder that `run` has written to.")] = Path(
-        "docs/papers"
-    ),
-    output: Annotated[Path, typer.Option(help="FILE.md")] = Path("docs/papers.md"),
+    source: Annotated[Path, typer.Option(help="Folder that `run` wrote to.")] = Path("docs/papers"),
+    output: Annotated[Path, typer.Option(help="FILE.md to write.")] = Path("docs/papers.md"),
 ) -> None:
-    """Write a page with all tables and pictures of a folder."""
+    """Write a page with the tables and pictures of a folder."""
     from ..papers.page import write_page
 
     write_page(source, output)
 
 
 def _table(lines: list[dict]) -> list[str]:
-    rows: list[tuple[str, ...]] = [("", "ours", "published", "far", "")]
+    rows: list[tuple[str, ...]] = [("", "ours", "published", "distance", "")]
     for line in lines:
         ours = f"{float(line['ours']):.4g}" + (
             f" ± {float(line['error']):.2g}" if line["error"] != "" else ""
         )
-        far = f"{float(line['far']):+.1f}" if line["far"] != "" else ""
-        rows.append((line["quantity"], ours, line["published"], far, line["verdict"]))
+        distance = f"{float(line['far']):+.1f}" if line["far"] != "" else ""
+        rows.append((line["quantity"], ours, line["published"], distance, line["verdict"]))
     return aligned(rows)
 
 
 class _bar:
-    """Show how far an experiment is, to a person."""
+    """Show the progress of an experiment on a terminal."""
 
     def __init__(self, name: str):
         from rich.console import Console

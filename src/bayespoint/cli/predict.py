@@ -1,4 +1,4 @@
-"""bayespoint predict: answers for rows of a file, as they come."""
+"""bayespoint predict: answer row by row, without loading the whole file."""
 
 from __future__ import annotations
 
@@ -29,12 +29,14 @@ def run_predict(
     rejection: dict[str, Any] | None,
     keep: list[str],
     probabilities: bool,
-    options: ReadOptions,
+    read_options: ReadOptions,
     as_json: bool,
 ) -> None:
-    """Write a line for each row: the class, how probable it is, and whether to trust it."""
+    """Write a line for each row: its class, the probability, and whether it is accepted."""
     if output is None and as_json:
-        raise typer.BadParameter("--json goes with --output: else predictions are printed.")
+        raise typer.BadParameter(
+            "--json needs --output, because the predictions themselves are printed."
+        )
     if output is not None:
         check_output(output, model_path, data)
     trained = open_model(model_path, rejection)
@@ -44,10 +46,10 @@ def run_predict(
     keep = list(dict.fromkeys(keep))
     schema = _schema(model, keep, rejecting, probabilities)
     _check_kept(keep, schema, trained)
-    parts = read_parts(trained, data, options, keep=keep)
-    # Before the first rows are there, nothing is written, not even to standard output.
+    parts = read_parts(trained, data, read_options, keep=keep)
+    # Write nothing, not even to standard output, before the first rows can be read.
     first = list(islice(parts, 1))
-    # Who watches the predictions themselves needs no other sign of life.
+    # If predictions appear on the terminal, a progress line is not needed.
     quiet = output is None and sys.stdout.isatty()
     with working("predicting", quiet=quiet) as say, _writer(output, schema) as write:
         for part in chain(first, parts):
@@ -58,7 +60,7 @@ def run_predict(
     if not n_rows:
         note("there are no rows to predict")
     seconds = time.perf_counter() - began
-    figures = {
+    result = {
         "n_rows": n_rows,
         "n_accepted": n_accepted,
         "threshold": model.threshold_ if np.isfinite(model.threshold_) else None,
@@ -67,13 +69,13 @@ def run_predict(
     }
     refused = f", {percent(1 - n_accepted / max(n_rows, 1))} of them refused" * rejecting
     if output is not None:
-        show(figures, as_json, f"Predicted {n_rows:,} rows in {seconds:.1f} s{refused}: {output}")
+        show(result, as_json, f"Predicted {n_rows:,} rows in {seconds:.1f} s{refused}: {output}")
     elif rejecting:
         note(f"{n_rows:,} rows{refused}")
 
 
 def _schema(model, keep: list[str], rejecting: bool, probabilities: bool):
-    """Return names and types of the columns that are written."""
+    """Return names and types of the output columns."""
     import pyarrow as pa
 
     label = pa.array(model.classes_[:0]).type
@@ -87,16 +89,18 @@ def _schema(model, keep: list[str], rejecting: bool, probabilities: bool):
 
 def _check_kept(keep: list[str], schema, trained: Trained) -> None:
     if keep and trained.columns is None:
-        raise typer.BadParameter("--keep needs a table; LIBSVM has no columns with names.")
+        raise typer.BadParameter(
+            "--keep needs a table; the columns of a LIBSVM file have no names."
+        )
     for name in keep:
         if name in schema.names[len(keep) :]:
             raise typer.BadParameter(
-                f"--keep {name}: the output has a column of its own with that name. Rename it."
+                f"--keep {name}: the output has a column of that name too. Rename the one to keep."
             )
 
 
 def _answers(model, part: Part, schema) -> tuple[Any, int]:
-    """Return a table of answers, and how many are accepted."""
+    """Return a table of answers, and the number of accepted ones."""
     import pyarrow as pa
 
     proba = model.predict_proba(part.X)
@@ -114,7 +118,7 @@ def _answers(model, part: Part, schema) -> tuple[Any, int]:
 
 @contextmanager
 def _writer(output: Path | None, schema) -> Iterator[Any]:
-    """Yield a function that writes tables, to a file that appears when it is complete."""
+    """Yield a function that writes tables; the file appears only when it is complete."""
     if output is None:
         sink = sys.stdout.buffer
         with _csv(sink, schema) as write:
@@ -138,7 +142,7 @@ def _parquet(sink, schema) -> Iterator[Any]:
 def _csv(sink, schema) -> Iterator[Any]:
     from pyarrow import csv as arrow_csv
 
-    # Arrow would put names in quotes.
+    # Arrow would put all names in quotes.
     header = io.StringIO()
     csv.writer(header, lineterminator="\n").writerow(schema.names)
     sink.write(header.getvalue().encode())

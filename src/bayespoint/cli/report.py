@@ -1,4 +1,4 @@
-"""bayespoint report: a page about a model, to send around."""
+"""bayespoint report: write one HTML file about a model."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ def run_report(
     title: str | None,
     rejection: dict[str, Any] | None,
     n_examples: int,
-    options: ReadOptions,
+    read_options: ReadOptions,
     as_json: bool,
 ) -> None:
-    """Write a report on rows that the model has not seen."""
+    """Write a report from rows that the model has not seen."""
     from ..evaluation.report import write_report
 
     check_output(output, model_path, data)
     trained = open_model(model_path, rejection)
     with working(f"reading {data}") as say:
-        X, y = read_labeled(trained, data, target, options)
+        X, y = read_labeled(trained, data, target, read_options)
         say(f"writing the report on {len(y):,} rows")
         about = trained.info
-        figures = write_report(
+        evaluation = write_report(
             trained.model,
             X,
             y,
@@ -47,8 +47,8 @@ def run_report(
         )
     size = Path(output).stat().st_size
     show(
-        figures.to_dict() | {"output": str(output), "bytes": size},
+        evaluation.to_dict() | {"output": str(output), "bytes": size},
         as_json,
-        f"Written to {output} ({size / 1e3:.0f} kB): error {100 * figures.error.value:.1f} % on "
-        f"{figures.n_rows:,} rows.",
+        f"Written to {output} ({size / 1e3:.0f} kB): error {100 * evaluation.error.value:.1f} % on "
+        f"{evaluation.n_rows:,} rows.",
     )

@@ -1,4 +1,4 @@
-"""What `bayespoint train` tells about a model, in words."""
+"""Describe a new model: what it was trained with, how good it is, what it can promise."""
 
 from __future__ import annotations
 
@@ -13,27 +13,31 @@ from ..evaluation.baselines import most_frequent
 from ..evaluation.report.diagnosis import describe_model
 from .terminal import aligned, percent
 
-REFUSED = (0.05, 0.1, 0.2)
-PROMISED = (0.1, 0.05, 0.02, 0.01)
+# Shares of rows to refuse, and limits of the error, for which the summary shows the effect.
+REJECT_RATES_SHOWN = (0.05, 0.1, 0.2)
+MAX_ERRORS_SHOWN = (0.1, 0.05, 0.02, 0.01)
+# Classes whose share is shown.
+MAX_CLASSES_SHOWN = 5
 
 
-def summary(model, about, figures: Evaluation, path: str, size: int) -> list[str]:
-    """Return all that is said about a new model."""
-    counts = figures.confusion.sum(axis=1)
-    shares = sorted(zip(counts / figures.n_rows, figures.classes, strict=True), reverse=True)
-    some = ", ".join(f"{label} {percent(share)}" for share, label in shares[:5])
-    more = f", and {len(shares) - 5} more" if len(shares) > 5 else ""
+def summary(model, about, evaluation: Evaluation, path: str, size: int) -> list[str]:
+    """Return the lines that describe a new model."""
+    counts = evaluation.confusion.sum(axis=1)
+    shares = sorted(zip(counts / evaluation.n_rows, evaluation.classes, strict=True), reverse=True)
+    shown = [f"{label} {percent(share)}" for share, label in shares[:MAX_CLASSES_SHOWN]]
+    if len(shares) > len(shown):
+        shown.append(f"and {len(shares) - len(shown)} more")
     columns = about["columns"]
     used = "" if columns is None else _used(columns)
     return [
         f"Trained with {about['n_rows']:,} rows of {about['data']}{used} in "
         f"{about['seconds']:.1f} s:",
         f"{describe_model(model)}.",
-        f"Classes of {about['target']}: {some}{more}.",
+        f"Classes of {about['target']}: {', '.join(shown)}.",
         "",
-        f"On {about['n_held_out']:,} other rows:",
-        *quality(figures),
-        *_rejection(model, figures),
+        f"On {about['n_held_out']:,} held-out rows:",
+        *quality(evaluation),
+        *_rejection(model, evaluation),
         "",
         f"Written to {path} ({max(size / 1e6, 0.001):.3g} MB).",
     ]
@@ -41,14 +45,14 @@ def summary(model, about, figures: Evaluation, path: str, size: int) -> list[str
 
 def _used(columns: dict[str, Any]) -> str:
     numbers, texts = len(columns["numbers"]), len(columns["categories"])
-    parts = [f"{numbers} of numbers"] * bool(numbers) + [f"{texts} of texts"] * bool(texts)
-    return f" (columns: {' and '.join(parts)})"
+    parts = [f"{numbers} numeric"] * bool(numbers) + [f"{texts} text"] * bool(texts)
+    return f" ({' and '.join(parts)} columns)"
 
 
-def quality(figures: Evaluation) -> list[str]:
+def quality(evaluation: Evaluation) -> list[str]:
     """Return lines about the error and the probabilities."""
-    constant, error = most_frequent(figures), figures.error
-    level = _whole_percent(figures.confidence_level)
+    constant, error = most_frequent(evaluation), evaluation.error
+    level = _whole_percent(evaluation.confidence_level)
     rows = [
         (
             "  error",
@@ -56,7 +60,7 @@ def quality(figures: Evaluation) -> list[str]:
             f"({level} interval {100 * error.low:.1f} to {percent(error.high)}; "
             f"{constant.name}: {percent(constant.error.value)})",
         ),
-        ("  log loss", f"{figures.log_loss:.3f}", f"({constant.log_loss:.3f})"),
+        ("  log loss", f"{evaluation.log_loss:.3f}", f"({constant.log_loss:.3f})"),
     ]
     return [f"{name:12}{value:>8}  {more}" for name, value, more in rows]
 
@@ -65,29 +69,34 @@ def _whole_percent(level: float) -> str:
     return percent(level).replace(".0", "")
 
 
-def _rejection(model: RejectOptionClassifier, figures: Evaluation) -> list[str]:
-    """Return lines about what refusing buys, and what can be promised."""
-    ordered = np.sort(figures.confidence)
-    rows = []
-    for refused in REFUSED:
-        kept = figures.at(ordered[int(refused * len(ordered))])
-        rows.append(f"{percent(kept.value)} if it refuses {percent(1 - kept.total / len(ordered))}")
-    lines = [f"  {'error':10}{rows[0]}, " + ", ".join(rows[1:])]
+def _rejection(model: RejectOptionClassifier, evaluation: Evaluation) -> list[str]:
+    """Return lines about the error if it refuses rows, and the error it can promise."""
+    ordered = np.sort(evaluation.confidence)
+    effects = []
+    for rate in REJECT_RATES_SHOWN:
+        kept = evaluation.at(ordered[int(rate * len(ordered))])
+        refused = percent(1 - kept.total / len(ordered))
+        effects.append(f"{percent(kept.value)} if it refuses {refused}")
+    return [f"  {'error':10}{', '.join(effects)}", *_promises(model, evaluation)]
+
+
+def _promises(model: RejectOptionClassifier, evaluation: Evaluation) -> list[str]:
+    """Return a table of errors that the model can promise; none if it can promise nothing."""
     promises = []
-    for max_error in PROMISED:
-        if figures.error.high <= max_error:
+    for max_error in MAX_ERRORS_SHOWN:
+        if evaluation.error.high <= max_error:
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             coverage = model.at(max_error=max_error).coverage_
         if coverage > 0:
             promises.append((f"  {percent(max_error)}", percent(coverage)))
-    if promises:
-        level = _whole_percent(model.confidence_level)
-        lines += [
-            "",
-            f"It can promise (with probability {level}) at most so many errors among its answers,",
-            "if it answers only so many rows:",
-            *aligned([("  errors", "answered"), *promises]),
-        ]
-    return lines
+    if not promises:
+        return []
+    return [
+        "",
+        f"It can promise (with probability {_whole_percent(model.confidence_level)}) at most this "
+        "error among its answers,",
+        "if it answers only this share of the rows:",
+        *aligned([("  error", "answered"), *promises]),
+    ]

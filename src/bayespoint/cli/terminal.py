@@ -1,4 +1,4 @@
-"""What a person sees: notes, progress, figures, and errors on one line."""
+"""Output to the terminal: results, notes, progress, and errors on one line."""
 
 from __future__ import annotations
 
@@ -19,53 +19,56 @@ import typer
 from .._runtime.atomic import remove_drafts
 from .option_names import name_options
 
-DEBUG = "BAYESPOINT_DEBUG"
-FAILED = 1
-# Exit codes of processes that were ended by a signal begin here.
-SIGNALED = 128
-INTERRUPTED = 130
+# If this environment variable is set, an error shows its traceback.
+DEBUG_VARIABLE = "BAYESPOINT_DEBUG"
+EXIT_FAILED = 1
+EXIT_INTERRUPTED = 130
+# Add the number of a signal to get the exit code of a process that it ended.
+EXIT_SIGNAL_BASE = 128
+# Names listed in a note.
+MAX_NAMES_LISTED = 5
 
 
 def guarded(verb: Callable) -> Callable:
-    """Let a verb end with one line and an exit code, whatever goes wrong."""
+    """Make a verb end with one line and an exit code, whatever goes wrong."""
 
     @wraps(verb)
     def run(*args, **kwargs):
-        if os.environ.get(DEBUG):
+        if os.environ.get(DEBUG_VARIABLE):
             return verb(*args, **kwargs)
         try:
-            with _warnings_as_notes(), _killed_tidily():
+            with _warnings_as_notes(), _tidy_when_killed():
                 return verb(*args, **kwargs)
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except KeyboardInterrupt:
             _say("interrupted")
-            raise typer.Exit(INTERRUPTED) from None
+            raise typer.Exit(EXIT_INTERRUPTED) from None
         except BrokenPipeError:
-            # Whoever read our output has seen enough; do not complain when Python closes it.
+            # The reader of our output has closed it. Python should not complain about that.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except MemoryError:
-            _say("error: there is not enough memory for this")
+            _say("error: there is not enough memory")
         except (ValueError, OSError, ImportError) as error:
             _say(f"error: {_message(error)}")
         except Exception as error:
             _say(
                 f"error: unexpected {type(error).__name__}: {_message(error)} "
-                f"({DEBUG}=1 shows where)"
+                f"({DEBUG_VARIABLE}=1 shows where)"
             )
-        raise typer.Exit(FAILED)
+        raise typer.Exit(EXIT_FAILED)
 
     return run
 
 
 @contextmanager
-def _killed_tidily() -> Iterator[None]:
-    """Have what was begun removed when the process is asked to end."""
+def _tidy_when_killed() -> Iterator[None]:
+    """Remove unfinished files if a signal asks the process to end."""
 
     def end(number, frame):
-        # An exception could be raised where others call us, and be lost there.
+        # An exception could be raised inside a callback of a library, and be lost there.
         remove_drafts()
-        os._exit(SIGNALED + number)
+        os._exit(EXIT_SIGNAL_BASE + number)
 
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -78,13 +81,13 @@ def _killed_tidily() -> Iterator[None]:
 
 
 def note(text: str) -> None:
-    """Say something that is not the result."""
+    """Print a note, which is not part of the result."""
     _say(f"note: {text}")
 
 
 @contextmanager
 def working(text: str, *, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """Show that something is being done, to a person; yields what changes the text."""
+    """Show a spinner on a terminal, and yield a function that changes its text."""
     if quiet or not sys.stderr.isatty():
         yield lambda text: None
         return
@@ -97,16 +100,16 @@ def working(text: str, *, quiet: bool = False) -> Iterator[Callable[[str], None]
         yield lambda text: progress.update(task, description=text)
 
 
-def show(figures: dict[str, Any], as_json: bool, *lines: str) -> None:
-    """Print figures, as JSON or as lines that were made of them."""
+def show(result: dict[str, Any], as_json: bool, *lines: str) -> None:
+    """Print a result as JSON, or else the lines that describe it."""
     if as_json:
-        typer.echo(json.dumps(_plain(figures), indent=2, ensure_ascii=False, allow_nan=False))
+        typer.echo(json.dumps(_to_json(result), indent=2, ensure_ascii=False, allow_nan=False))
     else:
         typer.echo("\n".join(lines))
 
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return lines of a table; all columns but the first are aligned to the right."""
+    """Return lines of a table; all columns but the first are right-aligned."""
     widths = [
         max(len(row[i]) for row in rows if i < len(row)) for i in range(len(max(rows, key=len)))
     ]
@@ -121,23 +124,28 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     ]
 
 
+def listed(names: Sequence[str], most: int = MAX_NAMES_LISTED) -> str:
+    """Return names as a text, and dots if there are too many to list."""
+    return ", ".join([*names[:most], *["..."] * (len(names) > most)])
+
+
 def percent(value: float) -> str:
     """Return a share in percent."""
     return f"{100 * value:.1f} %"
 
 
-def _plain(value: Any) -> Any:
-    """Return what JSON has: NumPy's numbers as Python's, and null for those that are none."""
+def _to_json(value: Any) -> Any:
+    """Return a value that JSON can hold: numbers as Python's, NaN and infinity as null."""
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _to_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [_to_json(item) for item in value]
     value = value.item() if hasattr(value, "item") else value
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _say(text: str) -> None:
-    """Print one line; what a file holds cannot end it or steer the terminal."""
+    """Print one line, without characters that could break it or control the terminal."""
     printable = "".join(c if c.isprintable() else " " for c in f"bayespoint: {text}")
     typer.echo(printable, err=True)
 
@@ -150,7 +158,7 @@ def _message(error: BaseException) -> str:
 
 @contextmanager
 def _warnings_as_notes() -> Iterator[None]:
-    """Show what libraries warn of as notes, each once."""
+    """Show warnings of libraries as notes, each once."""
     seen = set()
 
     def show_note(message, category, filename, lineno, file=None, line=None):

@@ -1,4 +1,4 @@
-"""bayespoint train: from a file to a model that knows how good it is."""
+"""bayespoint train: from a file to a tested model."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ..classifiers.linear import LinearBayesPointClassifier
 from ..io.models.model_file import save
 from ..io.tables.columns import Columns
 from ..io.tables.preprocessing import make_preprocessor, make_sparse_preprocessor
-from .learn import MOST_HELD_OUT, HeldOut, judge, learn
+from .learn import MAX_HELD_OUT_ROWS, HeldOut, judge, learn
 from .output import check_output
-from .source import LABEL, Plan, Source, read_source
+from .source import LIBSVM_TARGET, Plan, Source, read_source
 from .summary import summary
 from .terminal import show, working
 
-# Beyond so many rows or features, "auto" is the linear classifier.
-MOST_KERNEL_ROWS = 50_000
-MOST_KERNEL_FEATURES = 1000
+# With more rows or features than this, "auto" chooses the linear classifier.
+MAX_KERNEL_ROWS = 50_000
+MAX_KERNEL_FEATURES = 1000
 
 
 def run_train(
@@ -31,52 +31,53 @@ def run_train(
     target: str | None,
     model_path: Path,
     plan: Plan,
+    holdout: float,
     rejection: dict[str, Any],
     as_json: bool,
 ) -> None:
-    """Train, test on rows that were held out, and write the model."""
+    """Train, test on held-out rows, and save the model."""
     check_output(model_path, data)
     began = time.perf_counter()
     with working(f"reading {data}") as say:
         source = read_source(data, target, plan)
         say(f"training with {len(source.y):,} rows")
-        pipeline, held, n_rows = train(source, plan, say)
+        pipeline, held_out, n_rows = train(source, plan, holdout, say)
         say("testing")
-        model, figures, kept = judge(pipeline, held, rejection)
+        model, evaluation, stored = judge(pipeline, held_out, rejection)
         about = {
             "columns": None if source.columns is None else source.columns.to_dict(),
-            "target": target or LABEL,
+            "target": target or LIBSVM_TARGET,
             "data": source.name,
             "n_rows": n_rows,
             "seconds": round(time.perf_counter() - began, 3),
-            **kept,
+            **stored,
         }
         save(model, model_path, {"command": about})
     size = Path(model_path).stat().st_size
-    result = about | {"model": str(model_path), "bytes": size, "held_out": figures.to_dict()}
-    show(result, as_json, *summary(model, about, figures, str(model_path), size))
+    result = about | {"model": str(model_path), "bytes": size, "held_out": evaluation.to_dict()}
+    show(result, as_json, *summary(model, about, evaluation, str(model_path), size))
 
 
-def train(source: Source, plan: Plan, say) -> tuple[Pipeline, HeldOut, int]:
-    """Return a fitted pipeline, the rows that were held out, and the number of the others."""
-    X, X_held, y, y_held = split(source.X, source.y, plan)
-    stream, held = source.rest is not None, HeldOut(plan.holdout, plan.seed)
-    held.add(X_held, y_held)
-    pipeline = make_pipeline(source.columns, X, len(y), plan, stream=stream)
+def train(source: Source, plan: Plan, holdout: float, say) -> tuple[Pipeline, HeldOut, int]:
+    """Return a fitted pipeline, the held-out rows, and the number of training rows."""
+    X, X_held_out, y, y_held_out = split(source.X, source.y, holdout, plan.seed)
+    held_out = HeldOut(holdout, plan.seed)
+    held_out.add(X_held_out, y_held_out)
+    pipeline = make_pipeline(source.columns, X, len(y), plan, stream=source.rest is not None)
     if source.rest is None:
-        return pipeline.fit(X, y), held, len(y)
+        return pipeline.fit(X, y), held_out, len(y)
     prepare, classes = pipeline[:-1].fit(X), np.unique(source.y)
     pipeline[-1].partial_fit(prepare.transform(X), y, classes=classes)
-    n_rows = learn(pipeline, source.rest, classes, held, say)
-    return pipeline, held, len(y) + n_rows
+    n_rows = learn(pipeline, source.rest, classes, held_out, say)
+    return pipeline, held_out, len(y) + n_rows
 
 
-def split(X, y: np.ndarray, plan: Plan):
-    """Hold rows out, of every class if that is possible."""
+def split(X, y: np.ndarray, holdout: float, seed: int):
+    """Hold rows out, of every class if possible."""
     n_classes = len(np.unique(y))
-    n_held = int(np.clip(plan.holdout * len(y), n_classes, MOST_HELD_OUT))
-    n_held = min(n_held, len(y) - n_classes)
-    return train_test_split(X, y, test_size=n_held, stratify=y, random_state=plan.seed)
+    n_held_out = int(np.clip(holdout * len(y), n_classes, MAX_HELD_OUT_ROWS))
+    n_held_out = min(n_held_out, len(y) - n_classes)
+    return train_test_split(X, y, test_size=n_held_out, stratify=y, random_state=seed)
 
 
 def make_pipeline(
@@ -86,12 +87,12 @@ def make_pipeline(
     prepare = make_sparse_preprocessor() if columns is None else make_preprocessor(columns)
     kind = plan.classifier
     if kind == "auto":
-        too_many = n_rows > MOST_KERNEL_ROWS or X.shape[1] > MOST_KERNEL_FEATURES
+        too_many = n_rows > MAX_KERNEL_ROWS or X.shape[1] > MAX_KERNEL_FEATURES
         kind = "linear" if stream or too_many else "kernel"
     if kind == "kernel" and stream:
         raise ValueError(
-            "The file is too large for a kernel machine. Train with the linear classifier, or "
-            "with a part of the file."
+            "The file is too large for a kernel machine. Train the linear classifier, or use a "
+            "part of the file."
         )
     classifier: Any = LinearBayesPointClassifier()
     if kind == "kernel":

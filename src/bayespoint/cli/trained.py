@@ -1,4 +1,4 @@
-"""A model file, and rows as its model wants them."""
+"""A model that `bayespoint train` wrote, and rows prepared for it."""
 
 from __future__ import annotations
 
@@ -17,26 +17,24 @@ from ..io.tables.labels import known_labels, labels, whole_labels
 from ..io.tables.open_table import open_table
 from ..io.tables.read_options import ReadOptions
 from ..io.tables.table import Table
-from .learn import stacked
-from .terminal import note
+from .learn import stack
+from .terminal import listed, note
 
-# Rows of LIBSVM that are held at once.
-SPARSE_ROWS = 20_000
-# What is known about a model, and of what type it is.
-ABOUT: dict[str, type | tuple[type, ...]] = {
+# Rows per chunk of a LIBSVM file.
+SPARSE_ROWS_PER_CHUNK = 20_000
+# Types of what a model file tells about its training.
+ABOUT_TYPES: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("data", "target"), str),
     **dict.fromkeys(("n_rows", "n_held_out"), int),
     **dict.fromkeys(("error", "log_loss"), (int, float)),
 }
-# Names that are listed in a note.
-SHOWN = 5
 
 
 class Trained(NamedTuple):
-    """What `bayespoint train` wrote."""
+    """The content of a model file: the model, its columns, and facts about its training."""
 
     model: RejectOptionClassifier
-    columns: Columns | None  # None of LIBSVM
+    columns: Columns | None  # None for LIBSVM
     info: dict[str, Any]
 
     @property
@@ -46,20 +44,20 @@ class Trained(NamedTuple):
 
     @property
     def pipeline(self) -> Any:
-        """Return what prepares and classifies."""
+        """Return the pipeline that prepares and classifies."""
         return self.model.estimator_.estimator
 
 
 class Part(NamedTuple):
-    """Some rows."""
+    """A part of the rows of a file."""
 
     X: Any
-    y: Any  # their classes, None if they are not asked for
+    y: Any  # their classes, None if not needed
     kept: Any  # an Arrow table of columns to show beside predictions
 
 
 def open_model(path: Path, rejection: dict[str, Any] | None = None) -> Trained:
-    """Read a model that the command wrote, and set what it refuses."""
+    """Read a model that the command wrote, and set which rows it refuses."""
     model, info = read(path)
     about = info.get("command")
     if about is None or not isinstance(model, RejectOptionClassifier):
@@ -70,36 +68,37 @@ def open_model(path: Path, rejection: dict[str, Any] | None = None) -> Trained:
     try:
         columns = None if about["columns"] is None else Columns(**about["columns"])
         trained = Trained(model, columns, about)
-        ours = _is_ours(trained)
+        intact = _is_intact(trained)
     except (KeyError, TypeError, AttributeError):
-        ours = False
-    if not ours:
+        intact = False
+    if not intact:
         raise ValueError(
-            f"{path} was changed since 'bayespoint train' wrote it. Get or train it anew."
+            f"{path} was changed after 'bayespoint train' wrote it. Get a fresh copy, or train "
+            "again."
         )
     return trained if rejection is None else trained._replace(model=model.at(**rejection))
 
 
-def _is_ours(trained: Trained) -> bool:
-    """Tell whether a model is what `bayespoint train` makes."""
+def _is_intact(trained: Trained) -> bool:
+    """Check that the parts of a model file fit together."""
     columns, model = trained.columns, trained.model
     return (
         isinstance(trained.pipeline, Pipeline)
         and (columns is None or set(columns.used) == set(model.feature_names_in_))
-        and all(isinstance(trained.info[key], kind) for key, kind in ABOUT.items())
+        and all(isinstance(trained.info[key], kind) for key, kind in ABOUT_TYPES.items())
     )
 
 
 def read_parts(
     trained: Trained,
     path: str,
-    options: ReadOptions,
+    read_options: ReadOptions,
     *,
     target: str | None = None,
     keep: Sequence[str] = (),
 ) -> Iterator[Part]:
-    """Yield rows of a file; with a target, those that have a class."""
-    with open_table(path, options) as table:
+    """Yield the rows of a file; with a target, only those that have a class."""
+    with open_table(path, read_options) as table:
         if trained.columns is None:
             yield from _sparse_parts(trained, table, target)
         else:
@@ -112,12 +111,12 @@ def _table_parts(
     if table.columns is None:
         raise ValueError(
             f"{table.name} is LIBSVM, but the model was trained with a table that has the columns "
-            f"{', '.join(columns.used[:SHOWN])}, ..."
+            f"{listed(columns.used)}"
         )
     texts = [*keep, *columns.categories, *([] if target is None else [target])]
     names = list(dict.fromkeys([*columns.used, *texts]))
     table.require_columns(names)
-    _tell_ignored(table, [*names, columns.target])
+    _note_ignored(table, [*names, columns.target])
     if target is not None:
         columns = replace(columns, target=target)
     n_unlabeled = 0
@@ -134,44 +133,44 @@ def _table_parts(
 
 
 def read_labeled(
-    trained: Trained, path: str, target: str | None, options: ReadOptions
+    trained: Trained, path: str, target: str | None, read_options: ReadOptions
 ) -> tuple[Any, np.ndarray]:
     """Return all rows of a file that have a class, and their classes."""
-    parts = read_parts(trained, path, options, target=target or trained.info["target"])
+    parts = read_parts(trained, path, read_options, target=target or trained.info["target"])
     labeled = [(part.X, part.y) for part in parts]
     if not labeled:
         raise ValueError("There are no rows with a class.")
-    return stacked(labeled)
+    return stack(labeled)
 
 
-def _tell_ignored(table: Table, names: Collection[str]) -> None:
+def _note_ignored(table: Table, names: Collection[str]) -> None:
     known = set(names)
     extra = [name for name in table.columns or () if name not in known]
     if extra:
-        some = ", ".join(extra[:SHOWN]) + (", ..." if len(extra) > SHOWN else "")
-        note(f"columns that the model does not know are ignored: {some}")
+        note(f"columns that the model does not know are ignored: {listed(extra)}")
 
 
 def _sparse_parts(trained: Trained, table: Table, target: str | None) -> Iterator[Part]:
     if table.columns is not None:
         raise ValueError(f"{table.name} is a table, but the model was trained with LIBSVM.")
-    for X, y in table.sparse_chunks(SPARSE_ROWS, trained.model.n_features_in_):
+    for X, y in table.sparse_chunks(SPARSE_ROWS_PER_CHUNK, trained.model.n_features_in_):
         yield Part(X, None if target is None else whole_labels(y), None)
 
 
 def _same_classes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Return classes, those that differ in case or a final period only as the model has them."""
+    """Replace classes that differ from the model's only in case or a final period."""
     if y.dtype.kind != "U" or not len(y):
         return y
     unknown = sorted(set(np.unique(y)) - set(classes))
-    by_sound = {_bare(name): name for name in classes}
-    if not unknown or len(by_sound) < len(classes):
+    by_bare_name = {_bare(name): name for name in classes}
+    if not unknown or len(by_bare_name) < len(classes):
         return y
-    meant = {name: by_sound[_bare(name)] for name in unknown if _bare(name) in by_sound}
+    meant = {name: by_bare_name[_bare(name)] for name in unknown if _bare(name) in by_bare_name}
     if not meant:
         return y
     (name, known), *_ = meant.items()
-    note(f"{str(name)!r} is taken for the class {str(known)!r}" + ", and so on" * (len(meant) > 1))
+    others = ", and others likewise" if len(meant) > 1 else ""
+    note(f"{str(name)!r} is read as the class {str(known)!r}{others}")
     return np.array([meant.get(label, label) for label in y])
 
 

@@ -1,4 +1,4 @@
-"""bayespoint update: learn from further rows, without the old ones."""
+"""bayespoint update: train a linear model further with new rows alone."""
 
 from __future__ import annotations
 
@@ -22,42 +22,44 @@ def run_update(
     output: Path | None,
     holdout: float,
     seed: int,
-    options: ReadOptions,
+    read_options: ReadOptions,
     as_json: bool,
 ) -> None:
-    """Teach a linear model new rows, but for some that test it and set what it refuses."""
+    """Train with most new rows; the others test the model and set what it refuses."""
     check_output(output or model_path, data)
     trained = open_model(model_path)
     if not isinstance(trained.classifier, LinearBayesPointClassifier):
         raise ValueError(
-            f"{model_path} holds a {type(trained.classifier).__name__}, which has to be trained "
-            "anew with all rows. Only linear classifiers can be updated: bayespoint train "
-            "--classifier linear."
+            f"{model_path} holds a {type(trained.classifier).__name__}, which cannot be updated: "
+            "train it again with all rows. Only linear classifiers can be updated: bayespoint "
+            "train --classifier linear."
         )
     output, old = output or model_path, trained.model
     target = target or trained.info["target"]
-    began, held = time.perf_counter(), HeldOut(holdout, seed)
+    began, held_out = time.perf_counter(), HeldOut(holdout, seed)
     with working(f"learning from {data}") as say:
-        parts = ((part.X, part.y) for part in read_parts(trained, data, options, target=target))
-        n_rows = learn(trained.pipeline, parts, old.classes_, held, say)
-        if not len(held) or not n_rows:
+        parts = (
+            (part.X, part.y) for part in read_parts(trained, data, read_options, target=target)
+        )
+        n_rows = learn(trained.pipeline, parts, old.classes_, held_out, say)
+        if not len(held_out) or not n_rows:
             raise ValueError(
-                f"{data} has too few rows to learn from some and test with others: "
-                f"{n_rows + len(held)}. Collect more before the update."
+                f"{data} has too few rows to train with some and test with others: "
+                f"{n_rows + len(held_out)}. Collect more rows before the update."
             )
         rejection = {
             name: getattr(old, name) for name in ("reject_rate", "max_error", "confidence_level")
         }
-        model, figures, kept = judge(trained.pipeline, held, rejection)
-        about = trained.info | {"n_rows": trained.info["n_rows"] + n_rows} | kept
+        model, evaluation, stored = judge(trained.pipeline, held_out, rejection)
+        about = trained.info | {"n_rows": trained.info["n_rows"] + n_rows} | stored
         save(model, output, {"command": about})
     seconds = time.perf_counter() - began
-    result = about | {"n_new": n_rows, "model": str(output), "held_out": figures.to_dict()}
+    result = about | {"n_new": n_rows, "model": str(output), "held_out": evaluation.to_dict()}
     show(
         result,
         as_json,
-        f"Learned {n_rows:,} more rows in {seconds:.1f} s, {about['n_rows']:,} in all. "
-        f"On {len(held):,} other new rows:",
-        *quality(figures),
+        f"Trained with {n_rows:,} more rows in {seconds:.1f} s, {about['n_rows']:,} in all. "
+        f"On {len(held_out):,} held-out new rows:",
+        *quality(evaluation),
         f"Written to {output}.",
     )

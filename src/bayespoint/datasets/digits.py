@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.utils import Bunch
 
-from .sources import HOW_TO_NAME_IT, fetch_arrays, find_file, find_folder
+from .sources import HOW_TO_NAME_A_FOLDER, fetch_arrays, find_file, find_folder
 
 # Numbers of training points, test points and features.
 SHAPES = {"mnist": (60_000, 10_000, 784), "usps": (7291, 2007, 256)}
@@ -96,8 +96,8 @@ def _fetch(name: str) -> dict[str, np.ndarray]:
         if counts != USPS_COUNTS or (X.min(), X.max()) != (-1000, 1000):
             raise ValueError(
                 "OpenML's USPS should begin with the training set, with classes 1 to 10 and gray "
-                "values from -1 to 1, but does not: this is another data set. Name a folder that "
-                f"holds {file} with {HOW_TO_NAME_IT}."
+                f"values from -1 to 1, but does not: this is another data set. Put {file} into "
+                f"a folder and {HOW_TO_NAME_A_FOLDER}."
             )
     return {
         "X_train": X[:n_train],

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import Bunch
 
-from .sources import HOW_TO_NAME_IT, fetch_arrays, find_file, find_folder
+from .sources import HOW_TO_NAME_A_FOLDER, fetch_arrays, find_file, find_folder
 
 
 class _Source(NamedTuple):
@@ -101,8 +101,8 @@ def _fetch(name: str, source: _Source) -> tuple[np.ndarray, np.ndarray]:
     if source.n_positive not in (None, n_positive):
         raise ValueError(
             f"{name} should have {source.n_positive} points of class +1, but OpenML's data set "
-            f"{source.openml} has {n_positive}: this is another data set. Name a folder that "
-            f"holds the file {source.file} with {HOW_TO_NAME_IT}."
+            f"{source.openml} has {n_positive}: this is another data set. Put the file "
+            f"{source.file} into a folder and {HOW_TO_NAME_A_FOLDER}."
         )
     if source.standardize:
         X = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)

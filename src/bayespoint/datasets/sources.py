@@ -10,8 +10,8 @@ import numpy as np
 
 # The environment variable that names the folder with the papers' data.
 DATA_VARIABLE = "BAYESPOINT_DATA"
-# How a user names the data folder. The command passes its option --data as the argument.
-HOW_TO_NAME_IT = f"the argument folder (--data of the command) or with {DATA_VARIABLE}"
+# The advice at the end of error messages. The command says --data FOLDER instead.
+HOW_TO_NAME_A_FOLDER = f"pass folder=FOLDER or set {DATA_VARIABLE}"
 
 
 def find_folder(folder: str | os.PathLike | None) -> Path | None:
@@ -24,8 +24,8 @@ def find_file(folder: Path, file: str) -> Path:
     """Return the path of a file of the data folder."""
     if not (folder / file).is_file():
         raise FileNotFoundError(
-            f"There is no file {file} in the data folder {folder}. Put it there, or name another "
-            f"folder with {HOW_TO_NAME_IT}. Without a folder the data are fetched from OpenML."
+            f"There is no file {file} in the data folder {folder}. To use another folder, "
+            f"{HOW_TO_NAME_A_FOLDER}. Without a folder the data are fetched from OpenML."
         )
     return folder / file
 
@@ -59,7 +59,7 @@ def fetch_arrays(name: str, data_id: int, files: str) -> tuple[np.ndarray, np.nd
     except OSError as error:
         raise FileNotFoundError(
             f"The data set {name} is missing: there is no data folder, and OpenML cannot be "
-            f"reached ({error}). Connect to a network, or name a folder that holds {files} with "
-            f"{HOW_TO_NAME_IT}."
+            f"reached ({error}). Connect to a network, or put {files} into a folder and "
+            f"{HOW_TO_NAME_A_FOLDER}."
         ) from error
     return np.asarray(data.data), np.asarray(data.target, dtype=str)

@@ -1,1 +1,1 @@
-"""Every table and figure of the papers as an experiment: bayespoint papers list."""
+"""The tables and figures of the papers as experiments; `bayespoint papers list` names them."""

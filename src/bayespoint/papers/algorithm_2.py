@@ -1,9 +1,9 @@
-"""Table 1 of 000 with the billiard of the paper, over the number of bounces.
+"""Table 1 of 000 with the billiard of the paper, by number of bounces.
 
-Two balls start where the margin is largest, on the splits of table 1. That of 000's algorithm
-2 takes directions with random coefficients; ours is exact, with uniform ones. The paper
-speaks of about 1000 bounces at a tolerance of about 1e-4. It cannot have been both: no arc is
-longer than the longest, so that after B bounces another one may still weigh 1 / (B + 1).
+Two balls start at the largest margin, on the splits of table 1. The ball of 000's algorithm 2
+takes directions with random coefficients; ours takes uniform directions and is exact. The paper
+reports about 1000 bounces at a tolerance of about 1e-4. Both cannot be true: after B bounces
+another arc, as long as the longest, may still have the weight 1 / (B + 1).
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ from .picture import GRAY, canvas, curve
 from .published import published
 from .table_1 import QUICK_NAMES, SETTINGS
 
-THEIR_BOUNCES = 1000
-BOUNCES = (100, 300, THEIR_BOUNCES, 3000, 10_000)
+# Bounces that the paper reports.
+PAPER_BOUNCES = 1000
+BOUNCES = (100, 300, PAPER_BOUNCES, 3000, 10_000)
 EXACT_BOUNCES = (*BOUNCES, 30_000, 100_000, 300_000)
-# With this tolerance the published billiard stops after about as many bounces as it says.
+# With this tolerance the published billiard stops after about PAPER_BOUNCES bounces.
 TOL = 0.01
 
 
 class Errors(NamedTuple):
     """Test errors in percent on one split, by the number of bounces."""
 
-    margin: float  # of the start
+    margin: float  # of the largest margin, where the balls start
     paper: dict[int, float]
     exact: dict[int, float]
     stop: int  # bounces of the published billiard until its tolerance is TOL
@@ -54,9 +55,9 @@ def run(plan: Plan) -> Outcome:
             for i, split in enumerate(splits.split(data.X))
         ]
         results[name] = [e for e in plan.repeat(play_on_split, items, name) if e is not None]
-    figures: dict[str, Measured] = {}
+    numbers: dict[str, Measured] = {}
     for name, splits in results.items():
-        figures |= _figures(name, splits)
+        numbers |= _numbers(name, splits)
     lines = [
         {"name": name, "split": i}
         | {
@@ -72,7 +73,7 @@ def run(plan: Plan) -> Outcome:
         f"after {np.median([errors.stop for errors in splits]):.0f} bounces (median)."
         for name, splits in results.items()
     )
-    return Outcome(figures, lines, lambda: _draw(results), notes)
+    return Outcome(numbers, lines, lambda: _draw(results), notes)
 
 
 def play_on_split(
@@ -104,9 +105,9 @@ def play_on_split(
 def play_paper(
     space: VersionSpace, start: np.ndarray, bounces, seed: int
 ) -> tuple[dict[int, np.ndarray], int]:
-    """Return the mean of the published ball, by bounces, and the bounces until TOL.
+    """Return the mean of the published ball after each number of bounces, and bounces to TOL.
 
-    Each is a game of its own: with the same seed a longer one begins with the shorter.
+    Each number is a run of its own; with the same seed a longer run begins like a shorter one.
     """
 
     def play(n: int, tol: float):
@@ -118,9 +119,9 @@ def play_paper(
 
 
 def play_exact(space: VersionSpace, start: np.ndarray, bounces, seed: int) -> dict[int, np.ndarray]:
-    """Return the mean of one ball of ours, by bounces.
+    """Return the mean of one ball of ours after each number of bounces.
 
-    It is scattered as in `Billiard`, but nothing of its way is left out.
+    The ball is scattered as in `Billiard`, but the mean includes its whole path.
     """
     rng = np.random.default_rng(seed)
     ball, integral, done, means = new_ball(space, start, rng), np.zeros_like(start), 0, {}
@@ -133,13 +134,13 @@ def play_exact(space: VersionSpace, start: np.ndarray, bounces, seed: int) -> di
     return means
 
 
-def _figures(name: str, splits: list[Errors]) -> dict[str, Measured]:
+def _numbers(name: str, splits: list[Errors]) -> dict[str, Measured]:
     last, last_exact = max(splits[0].paper), max(splits[0].exact)
     return {
-        f"{name}, BPM error %": average([e.paper[THEIR_BOUNCES] for e in splits]),
+        f"{name}, BPM error %": average([e.paper[PAPER_BOUNCES] for e in splits]),
         f"{name}, start: largest margin": average([e.margin for e in splits]),
         f"{name}, after {last}": average([e.paper[last] for e in splits]),
-        f"{name}, exact, after {THEIR_BOUNCES}": average([e.exact[THEIR_BOUNCES] for e in splits]),
+        f"{name}, exact, after {PAPER_BOUNCES}": average([e.exact[PAPER_BOUNCES] for e in splits]),
         f"{name}, exact, after {last_exact}": average([e.exact[last_exact] for e in splits]),
     }
 
@@ -151,8 +152,8 @@ def _draw(results: dict[str, list[Errors]]):
     for ax, (name, splits) in zip(axes.flat, results.items(), strict=False):
         value, bar = theirs[f"{name}, BPM error %"][:2]
         ax.axhspan(value - bar, value + bar, color=GRAY, alpha=0.4, lw=0, label="paper")
-        ax.axvline(THEIR_BOUNCES, color=GRAY, lw=0.8, ls=":")
-        for number, (ball, label) in enumerate((("paper", "its ball"), ("exact", "an exact one"))):
+        ax.axvline(PAPER_BOUNCES, color=GRAY, lw=0.8, ls=":")
+        for number, (ball, label) in enumerate((("paper", "its ball"), ("exact", "exact ball"))):
             runs = [getattr(errors, ball) for errors in splits]
             means = [average([run[n] for run in runs]) for n in runs[0]]
             look = {"error": [m.error for m in means], "ms": 3}
@@ -161,7 +162,7 @@ def _draw(results: dict[str, list[Errors]]):
     handles = axes.flat[0].get_legend_handles_labels()
     for ax in axes.flat[len(results) :]:
         ax.axis("off")
-    # In the empty place beside the last data set, if there is one.
+    # The legend goes into the empty panel after the last data set, if there is one.
     axes.flat[-1].legend(*handles)
     figure.supxlabel("bounces", fontsize="medium")
     figure.supylabel("test error, percent", fontsize="medium")

@@ -1,8 +1,8 @@
 """Beyond the papers: today's classifiers on the same splits of the Rätsch benchmark.
 
-Each with what its users do: scaled features, and cross-validation where there is something
-to choose. Error, log loss, error after rejecting the least certain 5 %, seconds; mean ranks
-over data sets with Nemenyi's critical difference.
+Each is used as is common: with scaled features, and with cross-validation of its parameters.
+Scores are error, log loss, error after rejecting the least certain 5 %, and seconds; the
+classifiers are compared by mean ranks over data sets, with Nemenyi's critical difference.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .picture import BLACK, canvas, color
 from .raetsch import Benchmark, load_benchmark
 
 NAMES = ("banana", "breast-cancer", "diabetes", "heart", "thyroid", "titanic", "waveform")
-REJECTED = 0.05
+REJECT_RATE = 0.05
 SCORES = ("error %", "log loss", "error % at 5 % rejection", "seconds")
 TITLES = ("error", "log loss", "error, 5 % rejected")
 
@@ -75,14 +75,14 @@ def run(plan: Plan) -> Outcome:
         found = np.reshape(plan.repeat(score, items, name), (len(models), n_splits, len(SCORES)))
         scores.append(found)
     means = np.mean(scores, axis=2)  # data sets, classifiers, scores
-    figures: dict[str, Measured] = {}
+    numbers: dict[str, Measured] = {}
     for k, label in enumerate(SCORES):
         ranks = np.array([stats.rankdata(row) for row in means[..., k].round(10)])
         for c, classifier in enumerate(models):
-            figures[f"{classifier}, mean rank by {label}"] = average(ranks[:, c])
+            numbers[f"{classifier}, mean rank by {label}"] = average(ranks[:, c])
     for c, classifier in enumerate(models):
         for k, label in enumerate(SCORES):
-            figures[f"{classifier}, mean {label}"] = Measured(float(means[:, c, k].mean()))
+            numbers[f"{classifier}, mean {label}"] = Measured(float(means[:, c, k].mean()))
     lines = [
         {"name": name, "classifier": c, "split": i, **dict(zip(SCORES, row, strict=True))}
         for name, found in zip(names, scores, strict=True)
@@ -93,7 +93,7 @@ def run(plan: Plan) -> Outcome:
         f"{n_splits} splits of {len(names)} data sets; probabilities of SVC by sigmoid "
         "calibration, 5 folds; seconds of training, one thread, on a machine with other work."
     )
-    return Outcome(figures, lines, lambda: _draw(means, list(models)), (note,))
+    return Outcome(numbers, lines, lambda: _draw(means, list(models)), (note,))
 
 
 def score(data: Benchmark, train, test, model) -> list[float]:
@@ -101,19 +101,19 @@ def score(data: Benchmark, train, test, model) -> list[float]:
     pipeline = make_pipeline(StandardScaler(), clone(model))
     began = time.perf_counter()
     with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # limits of iterations: as their users would
+        warnings.simplefilter("ignore")  # limits on iterations, which users would ignore too
         pipeline.fit(data.X[train], data.y[train])
     seconds = time.perf_counter() - began
     probability = pipeline.predict_proba(data.X[test])
     found, truth = pipeline.classes_[probability.argmax(axis=1)], data.y[test]
     curve = rejection_curve(truth, found, probability.max(axis=1))
-    rejected = np.interp(REJECTED, curve.reject_rate, curve.error)
+    rejected = np.interp(REJECT_RATE, curve.reject_rate, curve.error)
     loss = log_loss(truth, probability, labels=pipeline.classes_)
     return [100 * float(np.mean(found != truth)), loss, 100 * float(rejected), seconds]
 
 
 def critical_difference(n_classifiers: int, n_data: int, level: float = 0.05) -> float:
-    """Return by how much mean ranks must differ to be significant (Nemenyi's test)."""
+    """Return the smallest significant difference of mean ranks (Nemenyi's test)."""
     q = stats.studentized_range.ppf(1 - level, n_classifiers, np.inf) / np.sqrt(2)
     return float(q * np.sqrt(n_classifiers * (n_classifiers + 1) / (6 * n_data)))
 
@@ -125,11 +125,11 @@ def _draw(means: np.ndarray, names: list[str]):
         ranks = np.array([stats.rankdata(row) for row in means[..., k].round(10)]).mean(axis=0)
         place = np.arange(len(names))
         ax.barh(place, ranks, color=[color(3 if i == 0 else 0) for i in place], alpha=0.75)
-        # What is within this of the best cannot be told from it.
+        # Ranks within this band do not differ significantly from the best.
         best = ranks.min()
         ax.axvspan(best, best + difference, color="0.85", zorder=0)
         ax.set(
-            title=("error", "log loss", "error, 5 % rejected")[k],
+            title=TITLES[k],
             xlabel="mean rank",
             xlim=(0, len(names)),
         )

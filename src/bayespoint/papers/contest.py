@@ -1,4 +1,4 @@
-"""Bayes point and largest margin on the same random splits of a data set."""
+"""Compare Bayes point and largest margin on the same random splits of a data set."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from ..geometry.gram import unit_gram
 from ..geometry.version_space import VersionSpace
 from .experiment import Plan
 
-# The margin may fall short of its upper bound by this share of it.
-LARGEST_GAP = 1e-3
+# Warn if the margin falls short of its upper bound by more than this share of the bound.
+MAX_MARGIN_GAP = 1e-3
 
 
 class Split(NamedTuple):
@@ -50,15 +50,15 @@ def compare(
     X, y : ndarray
         Points, and their labels -1 and +1.
     gamma : float
-        Width of the rbf kernel.
+        Parameter of the rbf kernel.
     train_size : float or int
         Share or number of training points; the others are test points.
     solver : solver object
-        For the Bayes point machine.
+        Solver of the Bayes point machine.
     n_splits : int
         Number of splits.
     plan : Plan
-        Its seed and its processes.
+        Gives the seed and the number of processes.
 
     Returns
     -------
@@ -98,8 +98,8 @@ def compare_on_split(X, y, train, test, gamma: float, solver, seed: int) -> Spli
 def fit_hard_margin(kernel_matrix: np.ndarray, y: np.ndarray, softness: float = 0.0) -> np.ndarray:
     """Return the coefficients of the support vector machine without bias.
 
-    With softness, relative to the diagonal of the kernel matrix and added to it, this is
-    the machine whose slacks are penalized by their squares (000, sec. 4.2).
+    Softness times the diagonal of the kernel matrix is added to the diagonal. This is the
+    machine that penalizes squared slacks (000, sec. 4.2).
 
     Notes
     -----
@@ -107,8 +107,8 @@ def fit_hard_margin(kernel_matrix: np.ndarray, y: np.ndarray, softness: float = 
     (sec. 3): no bias, points of unit length. The largest margin is the distance of the
     convex hull of the signed points from the origin, a least squares problem with
     non-negative multipliers (Lawson and Hanson 1974, chapter 23). Their active set method
-    ends in finitely many steps; libsvm makes millions where margins are small, and may
-    not arrive. A `ConvergenceWarning` tells when the margin is not proven to be largest.
+    ends in finitely many steps; libsvm takes millions where margins are small, and may not
+    converge. A `ConvergenceWarning` says that the margin is not proven to be the largest.
     """
     space = VersionSpace(unit_gram(kernel_matrix, softness), np.asarray(y, dtype=float))
     return space.gram.dual(largest_margin(space)) / space.gram.lengths
@@ -117,16 +117,16 @@ def fit_hard_margin(kernel_matrix: np.ndarray, y: np.ndarray, softness: float = 
 def largest_margin(space: VersionSpace) -> np.ndarray:
     """Return the hypothesis with the largest margin, in coordinates."""
     walls = space.walls
-    # The last row keeps the multipliers from vanishing; its size does not matter.
+    # The last equation keeps the multipliers from vanishing; its scale does not matter.
     rows = np.column_stack([walls, np.ones(len(walls))]).T
     target = np.append(np.zeros(space.gram.rank), 1.0)
     multipliers, _ = optimize.nnls(rows, target, maxiter=100 * len(walls))
     w = multipliers @ walls
     length = np.linalg.norm(w)
     margin, bound = space.margins(w).min() / length, length / multipliers.sum()
-    if not margin >= (1 - LARGEST_GAP) * bound:
+    if not margin >= (1 - MAX_MARGIN_GAP) * bound:
         warnings.warn(
-            f"The margin found is {margin:.3g}, but there may be one of up to {bound:.3g}.",
+            f"The margin found is {margin:.3g}, but the largest may be up to {bound:.3g}.",
             ConvergenceWarning,
             stacklevel=2,
         )
@@ -134,7 +134,7 @@ def largest_margin(space: VersionSpace) -> np.ndarray:
 
 
 def _observe(fit: Callable[[], Any]) -> tuple[Any, float, bool]:
-    """Return what fit returns, its seconds, and whether it warned of stopping early."""
+    """Return the result of a fit, its seconds, and whether it warned that it stopped early."""
     began = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)

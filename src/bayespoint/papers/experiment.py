@@ -1,4 +1,4 @@
-"""What an experiment is asked, and what it answers."""
+"""The plan of an experiment, and its outcome."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ T = TypeVar("T")
 
 
 class Measured(NamedTuple):
-    """A figure of ours: mean, its standard error, and number of repetitions.
+    """A number of ours: mean, its standard error, and the number of repetitions.
 
-    The error is NaN where there is nothing to compare with, as the paper does not
-    publish the data of its example.
+    The error is NaN if the number cannot be compared, because the paper does not publish
+    the data of its example.
     """
 
     mean: float
@@ -24,20 +24,20 @@ class Measured(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What an experiment found.
+    """The outcome of an experiment.
 
-    `figures` are those that the paper prints too, and others; `runs` the lines of a CSV
-    file, a dictionary each; `draw` makes the picture.
+    `numbers` holds the numbers that the paper prints, and others. `runs` are the lines of
+    a CSV file, one dictionary each. `draw` makes the picture.
     """
 
-    figures: dict[str, Measured]
+    numbers: dict[str, Measured]
     runs: list[dict[str, Any]]
     draw: Callable[[], Any]
     notes: tuple[str, ...] = ()
 
 
 class Plan(NamedTuple):
-    """How an experiment is to be run."""
+    """How to run an experiment."""
 
     quick: bool = False
     jobs: int = 1
@@ -46,13 +46,14 @@ class Plan(NamedTuple):
     progress: Callable[[int, int, str], Any] = lambda done, total, text: None
 
     def choose(self, quick: T, full: T) -> T:
-        """Return what goes with the reduced version, or with the full one."""
+        """Return the value for the reduced version, or the value for the full one."""
         return quick if self.quick else full
 
     def repeat(self, function: Callable[..., T], items: Iterable[tuple], text="") -> list[T]:
-        """Call a function with the arguments of each item, in as many processes as allowed.
+        """Call a function with the arguments of each item, in several processes.
 
-        Results do not depend on their number: what is random gets its seed as an argument.
+        The number of processes does not change the results: random functions get their
+        seed as an argument.
         """
         items, results = list(items), []
         self.progress(0, len(items), text)
@@ -65,14 +66,14 @@ class Plan(NamedTuple):
 
 
 def average(values) -> Measured:
-    """Return mean and standard error of repetitions."""
+    """Return the mean of repetitions and its standard error."""
     values = np.asarray(values, dtype=float)
     error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
     return Measured(float(values.mean()), float(error), len(values))
 
 
 def single_runs(values) -> Measured:
-    """Return the mean, with the error of its difference from one run of somebody else's."""
+    """Return the mean, with the standard error of its difference from a single other run."""
     mean, error, n = average(values)
     return Measured(mean, float(error * np.sqrt(n + 1)), n)
 
@@ -80,7 +81,7 @@ def single_runs(values) -> Measured:
 def counted(errors: int, total: int) -> Measured:
     """Return a share in percent, with its binomial standard error.
 
-    A count of none (or all) has the error of a count of one half.
+    A count of none (or of all) gets the standard error of a count of one half, not zero.
     """
     share = np.clip(errors, 0.5, total - 0.5) / total
     return Measured(100 * errors / total, float(100 * np.sqrt(share * (1 - share) / total)), total)

@@ -1,7 +1,7 @@
 """Figure 10 of 000: the 25 training digits of USPS that most perceptrons got wrong.
 
-Below each: the number of the hundred classifiers in which it has a coefficient, and its
-class.
+The caption of a digit gives its class, and how many of the hundred classifiers have a
+coefficient for it.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ def run(plan: Plan) -> Outcome:
     data = digits.load_handwritten("usps", plan.data)
     model = machine(plan.seed, plan.jobs).fit(data.X_train, data.y_train)
     used = np.zeros(len(data.y_train), dtype=int)
-    # Hypotheses of each class: a coefficient for a training point that it got wrong.
+    # A perceptron has a coefficient for each training point that it got wrong.
     used[model.support_] = np.count_nonzero(model.draw_coef_, axis=(0, 1))
     hardest = np.argsort(-used, kind="stable")[:N_HARDEST]
-    figures = {
+    numbers = {
         "most classifiers that use a digit": Measured(float(used[hardest[0]])),
         "fewest that use one of the 25": Measured(float(used[hardest[-1]])),
         "digits that some classifier uses, %": Measured(100 * float(np.mean(used > 0))),
     }
     lines = [{"index": i, "used": used[i], "class": data.y_train[i]} for i in hardest]
-    return Outcome(figures, lines, lambda: _draw(data, hardest, used))
+    return Outcome(numbers, lines, lambda: _draw(data, hardest, used))
 
 
 def _draw(data, hardest, used):

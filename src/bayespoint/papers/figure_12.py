@@ -1,7 +1,7 @@
-"""Figure 12 of 000: the angle between hypotheses and its straight proxy.
+"""Figure 12 of 000: the angle between hypotheses and its linear approximation.
 
-The error of one hypothesis in the eyes of another, arccos(x) / pi for the cosine x, and
-what the center of mass minimizes instead, (1 - x) / 2.
+Two hypotheses whose cosine is x disagree on a share arccos(x) / pi of the points. The center
+of mass minimizes (1 - x) / 2 instead.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from .picture import canvas, color
 
 
 def run(plan: Plan) -> Outcome:
-    """Find the largest distance between both."""
-    # The distance is largest where slopes agree, at 1 / (pi sqrt(1 - x^2)) = 1 / 2.
+    """Find the largest difference between the two."""
+    # The difference is largest where the slopes agree: 1 / (pi sqrt(1 - x^2)) = 1 / 2.
     x = np.sqrt(1 - 4 / np.pi**2)
     gap = abs(np.arccos(x) / np.pi - (1 - x) / 2)
-    figures = {"largest distance": Measured(float(gap), 0.0)}
+    numbers = {"largest distance": Measured(float(gap), 0.0)}
     lines = [
         {"cosine": c, "angle": np.arccos(c) / np.pi, "proxy": (1 - c) / 2}
         for c in np.linspace(-1, 1, 41)
     ]
-    return Outcome(figures, lines, lambda: _draw(gap))
+    return Outcome(numbers, lines, lambda: _draw(gap))
 
 
 def _draw(gap: float):

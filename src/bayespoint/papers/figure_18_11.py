@@ -1,7 +1,7 @@
-"""Figures 18.11 and 18.12 of 002: learning curves of perceptrons that learn from one.
+"""Figures 18.11 and 18.12 of 002: learning curves of students of a random perceptron.
 
-In 100 dimensions, averaged over 10 teachers: the Bayes point against the theory of Opper
-and Haussler, and against the largest margin.
+In 100 dimensions, averaged over 10 teachers: the Bayes point compared with the theory of
+Opper and Haussler, and with the largest margin.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from .picture import canvas, color, curve
 N_FEATURES = 100
 ALPHAS = (0.5, 1, 2, 3, 4, 5, 6, 8, 10)
 QUICK_ALPHAS = (1, 3)
-MARGIN = ("largest margin", largest_margin_error)
+THEORIES = {"Bayes point": bayes_error, "largest margin": largest_margin_error}
 SOLVER = Billiard(n_bounces=1_000_000, n_chains=4, tol=0.03)
 
 
 def run(plan: Plan) -> Outcome:
-    """Let both machines learn from random teachers."""
+    """Train both machines with the labels of random teachers."""
     alphas = plan.choose(QUICK_ALPHAS, ALPHAS)
     n_features, n_teachers = plan.choose(20, N_FEATURES), plan.choose(4, 10)
     items = [
@@ -33,16 +33,16 @@ def run(plan: Plan) -> Outcome:
         for i in range(n_teachers)
     ]
     errors = np.reshape(plan.repeat(learn, items), (len(alphas), n_teachers, 2))
-    figures = {}
+    numbers = {}
     for alpha, runs in zip(alphas, errors, strict=True):
-        figures[f"generalization % at {alpha:g}, Bayes point"] = average(100 - 100 * runs[:, 0])
-        figures[f"generalization % at {alpha:g}, largest margin"] = average(100 - 100 * runs[:, 1])
-    for k, (name, theory) in enumerate((("Bayes point", bayes_error), MARGIN)):
+        numbers[f"generalization % at {alpha:g}, Bayes point"] = average(100 - 100 * runs[:, 0])
+        numbers[f"generalization % at {alpha:g}, largest margin"] = average(100 - 100 * runs[:, 1])
+    for k, (name, theory) in enumerate(THEORIES.items()):
         known = np.array([theory(alpha) for alpha in alphas])[:, None]
-        # Of each teacher over all alphas: these share a seed.
+        # Average each teacher over all alphas first, because these share a seed.
         above = average(100 * (known - errors[..., k]).mean(axis=0))
-        figures[f"{name}: generalization % above theory, mean over all"] = above
-    figures["share of runs in which the largest margin is worse, %"] = average(
+        numbers[f"{name}: generalization % above theory, mean over all"] = above
+    numbers["share of runs in which the largest margin is worse, %"] = average(
         100 * (errors[..., 1] > errors[..., 0]).ravel()
     )
     lines = [
@@ -50,7 +50,7 @@ def run(plan: Plan) -> Outcome:
         for item, (a, b) in zip(items, errors.reshape(-1, 2), strict=True)
     ]
     note = f"{n_features} dimensions, {n_teachers} teachers for each alpha."
-    return Outcome(figures, lines, lambda: _draw(np.array(alphas), errors), (note,))
+    return Outcome(numbers, lines, lambda: _draw(np.array(alphas), errors), (note,))
 
 
 def learn(n_samples: int, n_features: int, seed: int) -> tuple[float, float]:
@@ -86,5 +86,5 @@ def _draw(alphas: np.ndarray, errors: np.ndarray):
     for ax, title in zip(axes, ("18.11", "18.12"), strict=True):
         ax.set(title=f"figure {title}", xlabel="examples per dimension")
         ax.legend(loc="lower right")
-    axes[0].set_ylabel("right on new examples")
+    axes[0].set_ylabel("correct on new examples")
     return figure

@@ -1,10 +1,10 @@
-"""Figure 18.13 of 002: sonar errors over sigma, and where its billiard closes.
+"""Figure 18.13 of 002: sonar errors against sigma, and where its billiard closes.
 
-Largest margin with a threshold, the Bayes point in place of the flipper, which is off by
-0.3 rad (docs/architecture.md), and the onion's best layer: which one that is, the test
-set tells, here as in the paper's table. The last panel counts the bounces of a straight
-ball in the cone until it escapes: the paper found its best results just before that
-number diverges.
+The machines are the largest margin with a threshold, the Bayes point, and the onion's best
+layer. The Bayes point replaces the paper's flipper, which is off by 0.3 rad
+(docs/notes/published.md). The test set chooses the best layer, as in the paper's table. The last
+panel counts the bounces of a straight ball in the cone until it escapes: the paper found its
+best results just before that number diverges.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .table_18_1 import onion
 
 SIGMAS = (2.0, 2.5, 3.0, 3.5, 4.0, 4.4, 5.0, 6.0, 8.0, 11.0, 16.0, 24.0, 40.0)
 QUICK_SIGMAS = (3.0, 6.0)
-LINES = ("largest margin", "Bayes point", "onion's best layer")
+CURVES = ("largest margin", "Bayes point", "onion's best layer")
 
 
 def run(plan: Plan) -> Outcome:
@@ -34,21 +34,21 @@ def run(plan: Plan) -> Outcome:
     data = load_sonar(plan.data)
     results = np.array(plan.repeat(try_sigma, [(data, sigma, plan) for sigma in sigmas], "sigma"))
     n_test = len(data[3])
-    figures = {
+    numbers = {
         f"{name}, fewest errors of {n_test}": Measured(float(results[:, k].min()))
-        for k, name in enumerate(LINES)
+        for k, name in enumerate(CURVES)
     }
     best = int(results[:, 1].argmin())
     closed = np.flatnonzero(results[:, 3] >= plan.choose(200, 20_000))
-    figures["best sigma of the Bayes point"] = Measured(sigmas[best])
+    numbers["best sigma of the Bayes point"] = Measured(sigmas[best])
     if closed.size:
-        figures["smallest sigma at which the billiard is closed"] = Measured(sigmas[closed[0]])
+        numbers["smallest sigma at which the billiard is closed"] = Measured(sigmas[closed[0]])
     keys = ("margin", "bayes_point", "onion", "bounces_until_escape")
     lines = [
         {"sigma": sigma, **dict(zip(keys, row, strict=True))}
         for sigma, row in zip(sigmas, results, strict=True)
     ]
-    return Outcome(figures, lines, lambda: _draw(sigmas, results, n_test))
+    return Outcome(numbers, lines, lambda: _draw(sigmas, results, n_test))
 
 
 def try_sigma(data, sigma: float, plan: Plan) -> tuple[float, float, float, float]:
@@ -57,11 +57,11 @@ def try_sigma(data, sigma: float, plan: Plan) -> tuple[float, float, float, floa
     gamma = 1 / (2 * sigma**2)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        # A price at which no slack pays.
+        # With this C no slack is worth its cost: a hard margin.
         svc = SVC(C=1e8, gamma=gamma).fit(X, y)
     negative, positive = onion(sigma, plan).fit(X, y).count_errors(X_test, y_test)
     total = negative + positive
-    # The threshold is a constant in the kernel.
+    # The threshold is a constant added to the kernel.
     space = VersionSpace(unit_gram(rbf_kernel(X, gamma=gamma) + 1, 0.0), y.astype(float))
     bounces = bounces_until_escape(space, plan.seed, plan.choose(200, 20_000))
     wrong = int(np.sum(svc.predict(X_test) != y_test))
@@ -94,7 +94,7 @@ def bounces_until_escape(space: VersionSpace, seed: int, most: int, n_balls: int
 
 def _draw(sigmas, results, n_test):
     figure, axes = canvas(1, 2)
-    for k, name in enumerate(LINES):
+    for k, name in enumerate(CURVES):
         curve(axes[0], sigmas, results[:, k], (3, 0, 2)[k], name)
     axes[0].set(ylabel=f"test errors of {n_test}", ylim=(0, None))
     axes[0].legend(fontsize=8)

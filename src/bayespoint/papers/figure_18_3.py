@@ -1,7 +1,7 @@
 """Figures 18.3 and 18.4 of 002: a polygon, its largest circle, its center of mass, a ball.
 
-The table is flat here, and the ball is reflected as in a mirror. Its mean position is
-compared with the center of mass by the formula for polygons.
+This billiard table is flat, and the ball is reflected as in a mirror. Its mean position is
+compared with the center of mass, which has a formula.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ N_BOUNCES = 1000
 
 
 def run(plan: Plan) -> Outcome:
-    """Play in the polygon from many starts."""
+    """Play billiards in the polygon from many starts."""
     n_bounces, n_balls = plan.choose(200, N_BOUNCES), plan.choose(8, 100)
     walls, offsets = walls_of(CORNERS)
     center, (circle, radius) = center_of_mass(CORNERS), largest_circle(walls, offsets)
     seeds = [plan.seed + i for i in range(n_balls)]
-    items = [(walls, offsets, somewhere(walls, offsets, s), n_bounces, s) for s in seeds]
+    items = [(walls, offsets, random_point(walls, offsets, s), n_bounces, s) for s in seeds]
     paths = plan.repeat(play, items, "balls")
     means = np.array([mean_position(path) for path in paths])
-    figures = {
+    numbers = {
         "mean of the ball minus center of mass, x": average(means[:, 0] - center[0]),
         "mean of the ball minus center of mass, y": average(means[:, 1] - center[1]),
         "distance of one ball's mean after the bounces": average(
@@ -36,7 +36,7 @@ def run(plan: Plan) -> Outcome:
     }
     lines = [{"seed": s, "x": x, "y": y} for s, (x, y) in zip(seeds, means, strict=True)]
     note = f"{n_bounces} bounces, {n_balls} balls."
-    return Outcome(figures, lines, lambda: _draw(center, circle, radius, paths[0]), (note,))
+    return Outcome(numbers, lines, lambda: _draw(center, circle, radius, paths[0]), (note,))
 
 
 def walls_of(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -48,21 +48,21 @@ def walls_of(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def center_of_mass(corners: np.ndarray) -> np.ndarray:
-    """Return the center of mass of a polygon, from triangles with a corner at the origin."""
+    """Return the center of mass of a polygon, as a sum over triangles with the origin."""
     after = np.roll(corners, -1, axis=0)
     areas = corners[:, 0] * after[:, 1] - corners[:, 1] * after[:, 0]
     return (corners + after).T @ areas / (3 * areas.sum())
 
 
 def largest_circle(walls: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return center and radius of the largest circle inside, a linear program."""
+    """Return center and radius of the largest circle inside, by a linear program."""
     rows = np.column_stack([-walls, np.ones(len(walls))])
     x, y, radius = linprog([0, 0, -1], rows, -offsets, bounds=(None, None)).x
     return np.array([x, y]), float(radius)
 
 
-def somewhere(walls, offsets, seed: int) -> np.ndarray:
-    """Return a random point of the polygon: uniform is what billiards keep uniform."""
+def random_point(walls, offsets, seed: int) -> np.ndarray:
+    """Return a uniform point of the polygon: a billiard keeps this distribution."""
     rng = np.random.default_rng([seed, 1])
     while True:
         x = rng.uniform(CORNERS.min(axis=0), CORNERS.max(axis=0))
@@ -71,14 +71,14 @@ def somewhere(walls, offsets, seed: int) -> np.ndarray:
 
 
 def play(walls, offsets, start, n_bounces: int, seed: int) -> np.ndarray:
-    """Return where a ball starts and bounces."""
+    """Return the points where a ball starts and bounces."""
     turn = np.random.default_rng(seed).uniform(0, 2 * np.pi)
     x, v, path = start, np.array([np.cos(turn), np.sin(turn)]), [start]
     for _ in range(n_bounces):
         speed = walls @ v
         nearing = speed < -1e-12
         times = np.where(nearing, (offsets - walls @ x) / np.where(nearing, speed, 1.0), np.inf)
-        # Rounding may have put the ball a little behind the wall that it leaves.
+        # Rounding may have put the ball slightly behind the wall that it leaves.
         wall = int(np.argmin(np.maximum(times, 0.0)))
         x = x + max(times[wall], 0.0) * v
         v = v - 2 * speed[wall] * walls[wall]
@@ -87,7 +87,7 @@ def play(walls, offsets, start, n_bounces: int, seed: int) -> np.ndarray:
 
 
 def mean_position(path: np.ndarray) -> np.ndarray:
-    """Return the mean over time: middles of the flights, weighted by their lengths."""
+    """Return the mean over time: the midpoints of the flights, weighted by their lengths."""
     lengths = np.linalg.norm(np.diff(path, axis=0), axis=1)
     return lengths @ (path[1:] + path[:-1]) / (2 * lengths.sum())
 

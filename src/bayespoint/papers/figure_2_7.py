@@ -1,7 +1,8 @@
-"""Figure 2.7 of 004: the leave-one-out machine on thyroid against the kernel's width.
+"""Figure 2.7 of 004: the leave-one-out machine on thyroid, by the kernel's width.
 
-The share of support vectors; training and test error, the sum of slacks, and the bound on
-the leave-one-out error: points whose margin is not above their own contribution to it.
+Shows the share of support vectors, training and test error, the sum of slacks, and the bound
+on the leave-one-out error: the share of points whose margin does not exceed their own
+contribution to it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from .picture import canvas, curve
 from .raetsch import Benchmark, load_benchmark, machine
 
 LOG_SIGMAS = tuple(np.arange(-3, 3.01, 0.5))
-LINES = ("support vectors", "training error", "test error", "leave-one-out bound", "slacks")
+CURVES = ("support vectors", "training error", "test error", "leave-one-out bound", "slacks")
 
 
 def run(plan: Plan) -> Outcome:
@@ -23,30 +24,30 @@ def run(plan: Plan) -> Outcome:
     logs = plan.choose(LOG_SIGMAS[4:9:2], LOG_SIGMAS)
     data = load_benchmark("thyroid", plan.data, plan.choose(2, 20), plan.seed)
     items = [(data, *split, np.exp(log)) for log in logs for split in data.splits]
-    values = np.reshape(plan.repeat(measure, items), (len(logs), len(data.splits), len(LINES)))
+    values = np.reshape(plan.repeat(measure, items), (len(logs), len(data.splits), len(CURVES)))
     means = center(values)
-    figures = {
+    numbers = {
         f"log sigma with the smallest {name}": Measured(float(logs[means[:, k].argmin()]))
-        for k, name in enumerate(LINES)
+        for k, name in enumerate(CURVES)
         if k
     }
-    figures["largest distance of bound and test error, %"] = Measured(
+    numbers["largest distance of bound and test error, %"] = Measured(
         float(np.abs(means[:, 3] - means[:, 2]).max())
     )
     lines = [
-        {"log_sigma": log, "split": i, **dict(zip(LINES, row, strict=True))}
+        {"log_sigma": log, "split": i, **dict(zip(CURVES, row, strict=True))}
         for log, rows in zip(logs, values, strict=True)
         for i, row in enumerate(rows)
     ]
     note = f"{len(data.splits)} splits; natural logarithms; slacks in percent of the points."
-    return Outcome(figures, lines, lambda: _draw(logs, values), (note,))
+    return Outcome(numbers, lines, lambda: _draw(logs, values), (note,))
 
 
 def measure(data: Benchmark, train, test, sigma: float) -> list[float]:
     """Return support vectors, errors, bound and slacks in percent of the points."""
     X, y = data.X[train], data.y[train]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # at the ends programs are hardly solvable
+        warnings.simplefilter("ignore")  # at extreme widths the programs are nearly unsolvable
         model = machine(sigma).fit(X, y)
     margins = y * model.decision_function(X)
     alphas = np.zeros(len(y))
@@ -62,9 +63,9 @@ def measure(data: Benchmark, train, test, sigma: float) -> list[float]:
 
 
 def center(values: np.ndarray) -> np.ndarray:
-    """Return means over the splits, of slacks the median.
+    """Return means over the splits, but medians of the slacks.
 
-    With narrow kernels a few fits are imprecise, and their slacks are huge.
+    With narrow kernels a few fits are imprecise and have huge slacks.
     """
     means = values.mean(axis=1)
     means[:, -1] = np.median(values[..., -1], axis=1)
@@ -75,11 +76,11 @@ def _draw(logs, values):
     figure, axes = canvas(1, 2)
     means = center(values)
     bars = values.std(axis=1, ddof=1) / np.sqrt(values.shape[1])
-    curve(axes[0], logs, means[:, 0], 0, LINES[0], error=bars[:, 0])
+    curve(axes[0], logs, means[:, 0], 0, CURVES[0], error=bars[:, 0])
     axes[0].set_ylabel("support vectors, percent")
-    for k in range(1, len(LINES)):
-        error = None if LINES[k] == "slacks" else bars[:, k]
-        curve(axes[1], logs, means[:, k], k - 1, LINES[k], error=error)
+    for k in range(1, len(CURVES)):
+        error = None if CURVES[k] == "slacks" else bars[:, k]
+        curve(axes[1], logs, means[:, k], k - 1, CURVES[k], error=error)
     axes[1].set(ylabel="percent", ylim=(0, 50))
     axes[1].legend(fontsize=8)
     for ax in axes:

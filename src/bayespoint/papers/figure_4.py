@@ -1,8 +1,8 @@
 """Figure 4 of 000 and figure 1 of 001: errors of single hypotheses from two samplers.
 
 188 training and 453 test points of the classes 1 and 2 of MNIST; 1000 hypotheses drawn by a
-Gibbs sampler, and 1000 perceptrons that learned permuted training sets. Which points the
-paper took is not known: ours are drawn at random.
+Gibbs sampler, and 1000 perceptrons trained with permuted training sets. The paper does not
+say which points it used; ours are drawn at random.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from ..classifiers.bayes_point import BayesPointClassifier
 from ..datasets import digits
 from ..solvers import Gibbs, Perceptron
 from .experiment import Measured, Outcome, Plan
-from .figure_9 import PAPER
+from .figure_9 import PAPER_KERNEL
 from .picture import canvas, color
 
 N_TRAIN, N_TEST = 188, 453
 
 
 def run(plan: Plan) -> Outcome:
-    """Draw hypotheses with both, and test each."""
+    """Draw hypotheses with both samplers, and test each hypothesis."""
     X, y, X_test, y_test = ones_and_twos(plan)
     n = plan.choose(100, 1000)
     n_samples = plan.choose(800, 40_000)
@@ -36,26 +36,26 @@ def run(plan: Plan) -> Outcome:
     for done, (name, solver) in enumerate(solvers.items()):
         plan.progress(done, len(solvers), name)
         model = BayesPointClassifier(
-            **PAPER, fit_intercept=False, softness=0.0, solver=solver, random_state=plan.seed
+            **PAPER_KERNEL, fit_intercept=False, softness=0.0, solver=solver, random_state=plan.seed
         )
         with warnings.catch_warnings():
-            # The number of samples is given here, not their precision.
+            # The experiment sets the number of samples, not their precision.
             warnings.simplefilter("ignore", ConvergenceWarning)
             errors[name] = 100 * model.fit(X, y).draw_errors(X_test, y_test)
-    figures = {}
+    numbers = {}
     for name, values in errors.items():
-        figures[f"{name}, mean error %"] = Measured(float(values.mean()))
-        figures[f"{name}, deviation of errors %"] = Measured(float(values.std(ddof=1)))
+        numbers[f"{name}, mean error %"] = Measured(float(values.mean()))
+        numbers[f"{name}, deviation of errors %"] = Measured(float(values.std(ddof=1)))
     quantiles = [np.sort(values) for values in errors.values()]
-    figures["correlation of the quantiles"] = Measured(float(np.corrcoef(quantiles)[0, 1]))
+    numbers["correlation of the quantiles"] = Measured(float(np.corrcoef(quantiles)[0, 1]))
     p = stats.ks_2samp(*errors.values()).pvalue
-    figures["p that both have one distribution"] = Measured(float(p))
+    numbers["p that both have one distribution"] = Measured(float(p))
     lines = [
         {"sampler": name, "draw": i, "error": error}
         for name, values in errors.items()
         for i, error in enumerate(values)
     ]
-    return Outcome(figures, lines, lambda: _draw(errors))
+    return Outcome(numbers, lines, lambda: _draw(errors))
 
 
 def ones_and_twos(plan: Plan) -> tuple[np.ndarray, ...]:
@@ -72,7 +72,7 @@ def ones_and_twos(plan: Plan) -> tuple[np.ndarray, ...]:
 def _draw(errors: dict[str, np.ndarray]):
     figure, axes = canvas(1, 3)
     values = list(errors.values())
-    # A bar for every number of errors.
+    # One bar per number of errors.
     most = round(max(map(np.max, values)) * N_TEST / 100)
     bins = 100 * (np.arange(most + 2) - 0.5) / N_TEST
     for k, (ax, (name, sample)) in enumerate(zip(axes, errors.items(), strict=False)):

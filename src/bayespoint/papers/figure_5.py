@@ -1,8 +1,8 @@
-"""Figure 5 of 000: the parameter space under growing softness.
+"""Figure 5 of 000: the parameter space as softness grows.
 
-Coefficients of unit hypotheses lie on an ellipsoid whose axes are one over the roots of
-the eigenvalues of the Gram matrix. Three points in the plane have rank two, so that one
-axis would be endless; softness makes the ellipsoid a ball.
+The coefficients of unit hypotheses lie on an ellipsoid. Its axes are the inverse square roots
+of the eigenvalues of the Gram matrix. Three points in the plane have rank two, so one axis
+would be infinite; softness turns the ellipsoid into a ball.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SOFTNESSES = (0.01, 0.1, 1.0, 10.0)
 def run(plan: Plan) -> Outcome:
     """Measure the axes for each softness."""
     axes = {softness: axes_of(softness, plan.seed) for softness in SOFTNESSES}
-    figures = {
+    numbers = {
         f"longest axis in the shortest, softness {softness:g}": Measured(lengths[2] / lengths[0])
         for softness, lengths in axes.items()
     }
@@ -26,11 +26,11 @@ def run(plan: Plan) -> Outcome:
         {"softness": softness, **{f"axis_{k}": length for k, length in enumerate(lengths)}}
         for softness, lengths in axes.items()
     ]
-    return Outcome(figures, lines, lambda: _draw(axes))
+    return Outcome(numbers, lines, lambda: _draw(axes))
 
 
 def axes_of(softness: float, seed: int) -> np.ndarray:
-    """Return the axes of the ellipsoid, the shortest first, with a volume of a unit ball."""
+    """Return the axes of the ellipsoid, the shortest first, scaled to the volume of a unit ball."""
     points = np.random.default_rng(seed).standard_normal((3, 2))
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     eigenvalues = np.linalg.eigvalsh(points @ points.T + softness * np.eye(3))

@@ -1,8 +1,8 @@
-"""Figure 6 of 000: version spaces of toy problems, Bayes point and largest ball.
+"""Figure 6 of 000: version spaces of toy problems, with Bayes point and largest ball.
 
-Ten points in a cube, labeled at random by a plane. The paper does not publish its two
-toys, so many are made: the one whose two centers are closest is drawn on the left, the
-one in which they are farthest apart on the right.
+Ten points in a cube, labeled by a random plane. The paper does not publish its two toys, so
+we make many: the left panel shows the toy whose two centers are closest, the right panel the
+toy whose centers are farthest apart.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from .picture import canvas
 
 N_POINTS, N_TEST = 10, 10_000
 SOLVER = Billiard(n_bounces=100_000, n_chains=4, tol=0.01)
-# The improvement in the paper's elongated toy, in percent.
-GAIN = 15.1 - 8.0
+# By how much the Bayes point is better in the paper's elongated toy, in percent.
+PAPER_GAIN = 15.1 - 8.0
 
 
 def run(plan: Plan) -> Outcome:
@@ -29,7 +29,7 @@ def run(plan: Plan) -> Outcome:
     toys = plan.repeat(judge_toy, [(plan.seed * n_toys + i,) for i in range(n_toys)], "toys")
     apart, svm, bpm = np.array(toys).T
     left, right = int(apart.argmin()), int(apart.argmax())
-    figures = {
+    numbers = {
         "left, SVM error %": Measured(svm[left]),
         "left, BPM error %": Measured(bpm[left]),
         "right, SVM error %": Measured(svm[right]),
@@ -37,14 +37,16 @@ def run(plan: Plan) -> Outcome:
         "all toys, SVM error %": average(svm),
         "all toys, BPM error %": average(bpm),
         "all toys, what the BPM gains, %": average(svm - bpm),
-        f"toys with a gain of {GAIN:.1f} or more, %": average(100 * (svm - bpm >= GAIN)),
+        f"toys with a gain of {PAPER_GAIN:.1f} or more, %": average(
+            100 * (svm - bpm >= PAPER_GAIN)
+        ),
     }
     lines = [
         {"seed": plan.seed * n_toys + i, "angle": a, "svm": s, "bpm": b}
         for i, (a, s, b) in enumerate(toys)
     ]
     seeds = [plan.seed * n_toys + k for k in (left, right)]
-    return Outcome(figures, lines, lambda: _draw(seeds), (f"{n_toys} toys.",))
+    return Outcome(numbers, lines, lambda: _draw(seeds), (f"{n_toys} toys.",))
 
 
 def make_toy(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -69,7 +71,7 @@ def judge_toy(seed: int) -> tuple[float, float, float]:
     """Return the angle between the centers, and their errors in percent, SVM first."""
     X, y, test, rule = make_toy(seed)
     bayes_point = fit_toy(X, y, seed).decision_function(np.eye(3))
-    # The paper's balls touch planes of points that have unit length.
+    # In the paper the points have unit length.
     svm = largest_ball(y[:, None] * X / np.linalg.norm(X, axis=1, keepdims=True))
     errors = (100 * np.mean((test @ w > 0) != (test @ rule > 0)) for w in (svm, bayes_point))
     return angle(svm, bayes_point), *errors

@@ -1,7 +1,7 @@
 """Figure 7 of 000: decision functions of both machines, with their margins.
 
-Hard boundaries, and the kernel exp(-|x - x'|^2 / 2). The paper's points are not published;
-these are two classes in the plane whose border is curved. The ratio of the margins is
+Boundaries are hard, and the kernel is exp(-|x - x'|^2 / 2). The paper does not publish its
+points; ours are two classes in the plane with a curved border. The ratio of the margins is
 averaged over many such toys.
 """
 
@@ -26,13 +26,13 @@ def run(plan: Plan) -> Outcome:
     n_toys = plan.choose(4, 50)
     margins = np.array(plan.repeat(margins_of, [(plan.seed + i,) for i in range(n_toys)], "toys"))
     svm, bpm = margins.T
-    figures = {
+    numbers = {
         "margin of the SVM": Measured(svm[0]),
         "margin of the BPM": Measured(bpm[0]),
         "margin of the BPM in that of the SVM, all toys": average(bpm / svm),
     }
     lines = [{"seed": plan.seed + i, "svm": a, "bpm": b} for i, (a, b) in enumerate(margins)]
-    return Outcome(figures, lines, lambda: _draw(plan.seed), (f"{n_toys} toys.",))
+    return Outcome(numbers, lines, lambda: _draw(plan.seed), (f"{n_toys} toys.",))
 
 
 def make_toy(seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,8 +1,8 @@
-"""Figure 8 of 000: error against softness, Bayes point and soft margin.
+"""Figure 8 of 000: error against softness, for Bayes point and soft margin.
 
-A toy (the points of figure 6, linear kernel) and the heart data with sigma = 3, 60 % of it
-for training. Both machines have softness times the kernel's diagonal added to it, which for
-the support vector machine penalizes squared slacks.
+The data are a toy (the points of figure 6, linear kernel) and heart (sigma = 3, 60 % of the
+points for training). Both machines add softness times the kernel's diagonal to the diagonal;
+in a support vector machine this penalizes squared slacks.
 """
 
 from __future__ import annotations
@@ -43,28 +43,28 @@ def run(plan: Plan) -> Outcome:
         "toy": np.array(plan.repeat(try_toy, toys, "toys")),
         "heart": np.array(plan.repeat(try_split, parts, "heart")),
     }
-    figures = {}
+    numbers = {}
     for name, runs in errors.items():
         for k, machine in enumerate(("SVM", "BPM")):
             best = int(np.nanmean(runs[..., k], axis=0).argmin())
-            figures[f"{name}, smallest {machine} error %"] = average(_kept(runs[:, best, k]))
-            figures[f"{name}, best softness of the {machine}"] = Measured(softnesses[best])
+            numbers[f"{name}, smallest {machine} error %"] = average(_kept(runs[:, best, k]))
+            numbers[f"{name}, best softness of the {machine}"] = Measured(softnesses[best])
         gain = _kept(runs[:, 0, 0] - runs[:, 0, 1])
-        figures[f"{name}, SVM above BPM % at softness {softnesses[0]:g}"] = average(gain)
+        numbers[f"{name}, SVM above BPM % at softness {softnesses[0]:g}"] = average(gain)
         smallest = [np.nanmean(runs[..., k], axis=0).argmin() for k in (0, 1)]
         gain = _kept(runs[:, smallest[0], 0] - runs[:, smallest[1], 1])
-        figures[f"{name}, SVM above BPM % where each is best"] = average(gain)
+        numbers[f"{name}, SVM above BPM % where each is best"] = average(gain)
     lines = [
         {"problem": name, "run": i, "softness": s, "svm": cell[0], "bpm": cell[1]}
         for name, runs in errors.items()
         for i, row in enumerate(runs)
         for s, cell in zip(softnesses, row, strict=True)
     ]
-    return Outcome(figures, lines, lambda: _draw(errors, softnesses))
+    return Outcome(numbers, lines, lambda: _draw(errors, softnesses))
 
 
 def try_toy(X, y, test, rule, softnesses, seed: int) -> list[list[float]]:
-    """Return the errors of a toy, a row a softness, SVM first."""
+    """Return the errors on a toy, one line per softness, SVM first."""
     truth = np.where(test @ rule > 0, 1, -1)
     K, K_test = linear_kernel(X), linear_kernel(test, X)
     return [_errors(K, K_test, y, truth, softness, seed) for softness in softnesses]
@@ -87,7 +87,7 @@ def _errors(K, K_test, y, truth, softness: float, seed: int) -> list[float]:
         n_jobs=1,
     )
     with warnings.catch_warnings():
-        # Where the last bounces do not matter: the mean is over many splits.
+        # Full convergence is not needed, because the errors are averaged over many splits.
         warnings.simplefilter("ignore", ConvergenceWarning)
         try:
             bpm = model.fit(K, y).predict(K_test)

@@ -1,7 +1,7 @@
 """Figure 9 of 000 and figure 2 of 001: error against rejection on handwritten digits.
 
-Ten perceptrons a class that learn permuted training sets, kernel (<x, x'> + 1)^5, grey
-values between 0 and 1; rejected are the points with the smallest largest output.
+Ten perceptrons per class learn permuted training sets, with the kernel (<x, x'> + 1)^5 and
+gray values between 0 and 1. A point is rejected if its largest output is small.
 """
 
 from __future__ import annotations
@@ -16,37 +16,37 @@ from .picture import canvas, color
 from .published import published
 
 RATES = np.arange(11) / 100
-PAPER = {"kernel": "poly", "degree": 5, "gamma": 1.0, "coef0": 1.0}
-# Seeds of the permutations; the papers had one.
+PAPER_KERNEL = {"kernel": "poly", "degree": 5, "gamma": 1.0, "coef0": 1.0}
+# Number of seeds for the permutations; the papers used one.
 N_SEEDS = {"usps": 5, "mnist": 6}
 
 
 def run(plan: Plan) -> Outcome:
     """Classify both test sets with several permutations, and reject."""
-    figures, curves, lines = {}, {}, []
+    numbers, curves, lines = {}, {}, []
     for name, n_seeds in plan.choose({"usps": 2}, N_SEEDS).items():
         data = digits.load_handwritten(name, plan.data)
         seeds = [plan.seed + i for i in range(n_seeds)]
-        # One at a time: a fit uses all the memory it may have, and its own threads.
+        # One fit at a time, because a fit uses all memory that it may use and its own threads.
         errors = []
         for i, seed in enumerate(seeds):
             plan.progress(i, n_seeds, name)
             errors.append(errors_of(data, seed, plan.jobs))
         curves[name] = np.array(errors)
         for k in range(len(RATES)) if name == "mnist" else (0, 5, 10):
-            figures[f"{name}, error % at {k} % rejection"] = single_runs(curves[name][:, k])
+            numbers[f"{name}, error % at {k} % rejection"] = single_runs(curves[name][:, k])
         lines += [
             {"name": name, "seed": seed, "rejected": rate, "error": error}
             for seed, row in zip(seeds, errors, strict=True)
             for rate, error in zip(RATES, row, strict=True)
         ]
-    return Outcome(figures, lines, lambda: _draw(curves))
+    return Outcome(numbers, lines, lambda: _draw(curves))
 
 
 def machine(seed: int, jobs: int) -> BayesPointClassifier:
-    """Return the paper's machine: no bias, hard boundary, ten perceptrons a class."""
+    """Return the paper's machine: no bias, hard boundary, ten perceptrons per class."""
     return BayesPointClassifier(
-        **PAPER,
+        **PAPER_KERNEL,
         fit_intercept=False,
         softness=0.0,
         solver="perceptron",
@@ -72,7 +72,7 @@ def _draw(curves: dict[str, np.ndarray]):
         ax.plot(100 * RATES, errors.T, color=color(0), lw=1, alpha=0.6)
         ax.plot(100 * RATES, errors.mean(axis=0), color=color(0), marker="o", ms=4, label="ours")
         known = [(k, theirs.get(f"{name}, error % at {k} % rejection")) for k in range(11)]
-        points = [(k, figure.value) for k, figure in known if figure]
+        points = [(k, number.value) for k, number in known if number]
         ax.plot(*np.transpose(points), "s", mfc="none", color=color(3), label="paper")
         ax.set(title=name.upper(), xlabel="rejected, percent", ylim=(0, None))
     axes[0, 0].set_ylabel("test error, percent")

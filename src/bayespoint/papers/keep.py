@@ -1,4 +1,4 @@
-"""Run an experiment and keep what it found: figures, runs, picture and circumstances."""
+"""Run an experiment and write its numbers, runs, picture and circumstances to files."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def run_and_keep(experiment: Experiment, plan: Plan, folder: Path) -> Outcome:
 
 
 def lines_of(name: str, outcome: Outcome) -> list[dict[str, Any]]:
-    """Return published figures beside ours, with a verdict where there are both."""
+    """Return our numbers beside the published ones, with a verdict where there are both."""
     theirs, lines = published(name), []
-    for quantity, ours in outcome.figures.items():
+    for quantity, ours in outcome.numbers.items():
         line = {"quantity": quantity, "ours": ours.mean, "error": ours.error, "n": ours.n}
         if quantity in theirs:
             verdict = judge(ours, theirs[quantity])
@@ -56,7 +56,7 @@ def lines_of(name: str, outcome: Outcome) -> list[dict[str, Any]]:
 
 
 def write_csv(path: Path, lines: Iterable[dict[str, Any]]) -> None:
-    """Write dictionaries; a column for each key that occurs."""
+    """Write dictionaries as lines, with a column for each key that occurs."""
     lines = list(lines)
     columns = list(dict.fromkeys(key for line in lines for key in line))
     with open(path, "w", newline="", encoding="utf-8") as file:
@@ -66,7 +66,7 @@ def write_csv(path: Path, lines: Iterable[dict[str, Any]]) -> None:
 
 
 def _short(value: Any) -> Any:
-    """Return numbers with six digits, and nothing for NaN."""
+    """Return a number with six digits, and an empty text for NaN."""
     if hasattr(value, "item"):
         value = value.item()
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""A small network of radial basis functions, which AdaBoost combines in 004's table 2.1."""
+"""A small network of radial basis functions, the base learner of AdaBoost in 004, table 2.1."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.cluster import KMeans
 from sklearn.metrics.pairwise import rbf_kernel
 
-# Added to the diagonal of the equations, for each point: centers may be close to each other.
-RIDGE = 1e-6
+# Added to the diagonal of the normal equations, times the number of points: centers may be
+# close to each other.
+RIDGE_PER_POINT = 1e-6
 
 
 class Network(ClassifierMixin, BaseEstimator):
-    """Radial basis functions at the centers of clusters, and weighted least squares.
+    """Radial basis functions at cluster centers, fitted by weighted least squares.
 
-    Their width is that of standardized points: half of their mean squared distance.
+    The squared width is half the mean squared distance of standardized points.
     """
 
     def __init__(self, n_centers: int = 10, random_state=None):
@@ -22,14 +23,14 @@ class Network(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight):
-        """Fit centers and coefficients to points that count more or less."""
+        """Fit centers and coefficients to weighted points."""
         self.classes_ = np.unique(y)
         n_centers = min(self.n_centers, len(np.unique(X, axis=0)))
         clusters = KMeans(n_centers, n_init=1, random_state=self.random_state)
         self.centers_ = clusters.fit(X, sample_weight=sample_weight).cluster_centers_
         features = self._features(X)
         weighted = features * sample_weight[:, None]
-        ridge = RIDGE * sample_weight.sum() * np.eye(features.shape[1])
+        ridge = RIDGE_PER_POINT * sample_weight.sum() * np.eye(features.shape[1])
         target = np.where(y == self.classes_[-1], 1.0, -1.0)
         self.coef_ = np.linalg.solve(weighted.T @ features + ridge, weighted.T @ target)
         return self

@@ -1,4 +1,4 @@
-"""A page with all tables and pictures of a folder, published figures beside ours."""
+"""A page with the tables and pictures of a folder, our numbers beside the published ones."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from .published import AGREE, PAPERS
+from .published import AGREEMENT_LIMIT, PAPERS
 from .registry import EXPERIMENTS, Experiment
 
-HEAD = """# The papers, again
+HEAD = """# The papers, reproduced
 
-Every table and figure of the papers as an experiment: `bayespoint papers list` names them,
-`bayespoint papers run NAME` runs one, and `bayespoint papers page` has made this page from
-what they wrote. Figures are means with standard errors over repetitions. *far* is
-the difference from the published figure in standard errors (of both, and of the rounding of
-what is printed); up to 2 it agrees. A standard error of few repetitions (n) is itself uncertain,
-so with them it agrees up to what Student's t exceeds as rarely as a normal number exceeds 2:
-up to 4.5 with 3, 2.9 with 5, 2.3 with 10. *not compared*: the paper shows an example whose
-data it does not publish, so that ours is another example.
+Every table and figure of the papers is an experiment: `bayespoint papers list` names them,
+`bayespoint papers run NAME` runs one, and `bayespoint papers page` wrote this page from their
+results. Our numbers are means over n repetitions, with standard errors. *distance* is the
+difference from the published number in standard errors, which include the paper's error and
+its rounding. Numbers agree if the distance is at most 2. With few repetitions the standard
+error itself is uncertain, so the limit is larger: 4.5 for n = 3, 2.9 for n = 5, 2.3 for n = 10
+(what Student's t exceeds as rarely as a normal variable exceeds 2). *not compared* means that
+the paper does not publish the data of its example, so ours is another example.
 """
 
 
 def write_page(source: Path, output: Path) -> None:
-    """Write a page about the experiments that a folder holds.
+    """Write a page about the experiments in a folder.
 
     Parameters
     ----------
     source : Path
-        Folder that `bayespoint papers run` has written to.
+        Folder that `bayespoint papers run` wrote to.
     output : Path
         Markdown file to write.
     """
     kept = [e for e in EXPERIMENTS.values() if (source / f"{e.name}.json").is_file()]
     if not kept:
         raise FileNotFoundError(
-            f"There is no experiment in {source}: run some first, with "
+            f"There is no experiment in {source}. Run one first: "
             f"`bayespoint papers run NAME --output {source}`."
         )
     link = os.path.relpath(source, output.parent)
@@ -50,7 +50,7 @@ def write_page(source: Path, output: Path) -> None:
 
 
 def _summary(kept: list[Experiment], source: Path) -> str:
-    """Tell how many published figures agree, and which do not."""
+    """Return how many published numbers agree, and which do not."""
     judged = [
         (e, line)
         for e in kept
@@ -58,16 +58,17 @@ def _summary(kept: list[Experiment], source: Path) -> str:
         if line["far"] and not _circumstances(e, source)["quick"]
     ]
     differ = [(e, line) for e, line in judged if line["verdict"] != "agrees"]
-    # With few repetitions that is hardly a confirmation.
+    # Numbers that agree only because the limit is larger for few repetitions.
     loose = sum(
-        line["verdict"] == "agrees" and abs(float(line["far"])) > AGREE for _, line in judged
+        line["verdict"] == "agrees" and abs(float(line["far"])) > AGREEMENT_LIMIT
+        for _, line in judged
     )
     counts = {e.name: [line["verdict"] == "agrees" for f, line in judged if f is e] for e in kept}
     lines = [
-        f"{len(judged)} published figures can be compared, {len(judged) - len(differ)} agree, "
-        f"{loose} of these only because so few repetitions cannot tell (*far* beyond {AGREE:g}). "
-        "They are not independent: figures of one experiment share data, above all the entries "
-        "of table_18_1. By experiment, agreeing of all: "
+        f"{len(judged)} published numbers can be compared; {len(judged) - len(differ)} agree, "
+        f"{loose} of them only because there are few repetitions (distance above "
+        f"{AGREEMENT_LIMIT:g}). They are not independent: the numbers of one experiment share "
+        "data, above all the entries of table_18_1. Numbers that agree, by experiment: "
         + ", ".join(f"{name} {sum(ok)} of {len(ok)}" for name, ok in counts.items() if ok)
         + ". These do not agree:\n"
     ]
@@ -87,7 +88,7 @@ def _section(experiment: Experiment, source: Path, link: str) -> str:
         f"## {experiment.name}\n",
         f"{experiment.shows[0].upper()}{experiment.shows[1:]}. {PAPERS[experiment.paper]}.\n",
         f"![{experiment.shows}]({link}/{experiment.name}.png)\n",
-        "| | ours | n | published | far | |\n|---|---|---|---|---|---|",
+        "| | ours | n | published | distance | |\n|---|---|---|---|---|---|",
         *(_row(line) for line in lines),
         "",
         *(f"- {reason}" for reason in _reasons(experiment.name, lines, known["quick"])),
@@ -98,9 +99,9 @@ def _section(experiment: Experiment, source: Path, link: str) -> str:
 
 
 def _row(line: dict[str, str]) -> str:
-    far = f"{float(line['far']):+.1f}" if line["far"] else ""
-    quantity, theirs = line["quantity"], line["published"]
-    return f"| {quantity} | {_ours(line)} | {line['n']} | {theirs} | {far} | {line['verdict']} |"
+    distance = f"{float(line['far']):+.1f}" if line["far"] else ""
+    cells = line["quantity"], _ours(line), line["n"], line["published"], distance, line["verdict"]
+    return f"| {' | '.join(cells)} |"
 
 
 def _ours(line: dict[str, str]) -> str:
@@ -109,7 +110,7 @@ def _ours(line: dict[str, str]) -> str:
 
 
 def _reasons(name: str, lines: list[dict[str, str]], quick: bool) -> list[str]:
-    """Return what we believe where figures differ, each reason once."""
+    """Return our explanations of the differences, each once."""
     differ = [line for line in lines if line["far"] and line["verdict"] != "agrees"]
     if quick:
         return ["Too few repetitions to judge differences."] if differ else []
@@ -124,7 +125,7 @@ def _reasons(name: str, lines: list[dict[str, str]], quick: bool) -> list[str]:
 
 
 def reason_for(name: str, quantity: str) -> str:
-    """Return what we believe is the reason of a difference."""
+    """Return our explanation of a difference."""
     for line in _remarks(name):
         if line["quantity"] and fnmatchcase(quantity, line["quantity"]):
             return line["reason"]
@@ -132,7 +133,7 @@ def reason_for(name: str, quantity: str) -> str:
 
 
 def _remarks(name: str) -> list[dict[str, str]]:
-    """Return what there is to say of an experiment; without a quantity, of all of it."""
+    """Return the remarks on an experiment; those without a quantity concern all of it."""
     text = (files(__package__) / "reasons.csv").read_text(encoding="utf-8")
     return [line for line in csv.DictReader(text.splitlines()) if line["experiment"] == name]
 

@@ -1,4 +1,4 @@
-"""How pictures look, and how they are saved: small, labeled, for all eyes."""
+"""The look of the pictures: small files, and colors that color-blind readers can tell apart."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ __all__ = [
 ]
 
 MARKERS = "osD^vXP"
-# Inches, so that letters have the right size at the width of a page.
+# Inches: letters have the right size if a picture is as wide as a page.
 WIDTH, HEIGHT = 7.2, 3.0
+DOTS_PER_INCH = 110
+N_COLORS = 128
 
 
 def need_matplotlib() -> None:
-    """Say what is missing before an experiment takes its time."""
+    """Raise an error if matplotlib is missing, before an experiment starts."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError as error:
@@ -52,7 +54,7 @@ def curve(ax, x, y, number: int, label: str, *, error=None, **kwargs) -> None:
 
 
 def classes(ax, X, y, **kwargs) -> None:
-    """Draw the points of two classes, different in color and shape."""
+    """Draw the points of two classes, which differ in color and shape."""
     for number, (label, marker) in enumerate(((-1, "o"), (1, "X"))):
         look = {"s": 26, "c": color(3 * number), "marker": marker, "ec": "white", "lw": 0.5}
         ax.scatter(*X[y == label].T, **{**look, "zorder": 3, **kwargs})
@@ -64,10 +66,10 @@ def write(figure: Any, path: Path) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 
-    figure.set_dpi(110)
+    figure.set_dpi(DOTS_PER_INCH)
     drawn = FigureCanvasAgg(figure)
     drawn.draw()
     picture = Image.fromarray(np.asarray(drawn.buffer_rgba())).convert("RGB")
-    # Colors are chosen by how far apart they are: markers are few pixels.
-    few = picture.quantize(128, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    # Choose colors that are far apart, because rare ones (markers) would get lost otherwise.
+    few = picture.quantize(N_COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     few.save(path, optimize=True)

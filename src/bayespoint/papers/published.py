@@ -1,4 +1,4 @@
-"""The figures that the papers print, and how ours compare with them."""
+"""The numbers that the papers print, and how ours compare with them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from scipy.special import ndtr, stdtrit
 
 from .experiment import Measured
 
-# Figures agree within so many standard errors, if these are known well.
-AGREE = 2.0
-# Stands for the error of a figure that as many repetitions as ours have given.
-ALIKE = "as ours"
+# Numbers agree if they differ by at most this many standard errors, if these are well known.
+AGREEMENT_LIMIT = 2.0
+# Entry of published.csv where the paper gives no error but made as many repetitions as we did.
+AS_OURS = "as ours"
 PAPERS = {
     "000": "Herbrich, Graepel, Campbell (2001), Bayes Point Machines",
     "001": "Herbrich, Graepel (2001), Large Scale Bayes Point Machines",
@@ -26,36 +26,37 @@ PAPERS = {
 
 
 class Published(NamedTuple):
-    """A figure in a paper: value, standard error (NaN if none is given), and the place.
+    """A number in a paper: value, standard error (NaN if none is given), and the place.
 
-    `alike` tells that as many repetitions as ours gave it, so that its error is about ours.
+    `error_as_ours` means that the paper made as many repetitions as we did, so its error is
+    about the same as ours.
     """
 
     value: float
     error: float
     paper: str
     place: str
-    rounding: float  # standard deviation of what was cut off
-    alike: bool = False
+    rounding: float  # standard deviation of the rounding error
+    error_as_ours: bool = False
 
     @property
     def text(self) -> str:
-        """The figure as it is printed."""
+        """The number as it is printed."""
         digits = max(0, round(-math.log10(self.rounding * math.sqrt(12))))
         value = f"{self.value:.{digits}f}"
         return value if math.isnan(self.error) else f"{value} ± {self.error:.2f}"
 
 
 class Verdict(NamedTuple):
-    """How far ours is from the published figure, in standard errors, and what this means."""
+    """The difference of ours from the published number, in standard errors, and its meaning."""
 
-    far: float
+    distance: float
     text: str
 
 
 def published(experiment: str) -> dict[str, Published]:
-    """Return the published figures of an experiment by name."""
-    return {q: figure for (e, q), figure in _table().items() if e == experiment}
+    """Return the published numbers of an experiment by name."""
+    return {q: number for (e, q), number in _table().items() if e == experiment}
 
 
 @cache
@@ -64,54 +65,54 @@ def _table() -> dict[tuple[str, str], Published]:
     return {
         (line["experiment"], line["quantity"]): Published(
             float(line["value"]),
-            float("nan" if line["error"] in ("", ALIKE) else line["error"]),
+            float("nan" if line["error"] in ("", AS_OURS) else line["error"]),
             line["paper"],
             line["place"],
             _rounding(line["value"]),
-            line["error"] == ALIKE,
+            line["error"] == AS_OURS,
         )
         for line in csv.DictReader(text.splitlines())
     }
 
 
 def _rounding(text: str) -> float:
-    """Return the standard deviation of a uniform error in the digits after the last."""
+    """Return the standard deviation of the rounding error of a printed number."""
     return 10.0 ** -len(text.partition(".")[2]) / math.sqrt(12)
 
 
 def judge(ours: Measured, theirs: Published) -> Verdict:
-    """Say how one of our figures compares with the published one."""
+    """Compare one of our numbers with the published one."""
     if math.isnan(ours.error):
         return Verdict(math.nan, "not compared")
-    estimated = math.sqrt(1 + theirs.alike) * ours.error
+    estimated = math.sqrt(1 + theirs.error_as_ours) * ours.error
     stated = 0.0 if math.isnan(theirs.error) else theirs.error
     spread = math.hypot(estimated, theirs.rounding, stated)
-    far = (ours.mean - theirs.value) / spread
+    distance = (ours.mean - theirs.value) / spread
     limit = agreement_limit(ours.n, estimated / spread)
-    text = "agrees" if abs(far) <= limit else "is higher" if far > 0 else "is lower"
-    return Verdict(far, text)
+    text = "agrees" if abs(distance) <= limit else "is higher" if distance > 0 else "is lower"
+    return Verdict(distance, text)
 
 
 def agreement_limit(n: int, share: float) -> float:
-    """Return the standard errors within which figures agree: 2, more for few repetitions.
+    """Return how many standard errors agreeing numbers may differ: 2, more if n is small.
 
     Parameters
     ----------
     n : int
-        Repetitions that gave our standard error; 1 if it was not got by repeating. (For
-        counts it is the number of tests, so large that nothing changes.)
+        Number of repetitions behind our standard error; 1 if it does not come from
+        repetitions. (For counts n is the number of tests, so large that it changes nothing.)
     share : float
-        What they gave of the standard error of the difference, at most 1. The rest is what
-        the paper states or has rounded off, and counts as known.
+        Share of our standard error in the standard error of the difference, at most 1. The
+        rest is the paper's error and its rounding, and counts as known.
 
     Returns
     -------
     float
-        What Student's t exceeds as rarely as a normal number exceeds 2. Its degrees of
-        freedom are those of Welch and Satterthwaite, n - 1 if all of the error is ours.
+        Limit that Student's t exceeds as rarely as a normal variable exceeds 2. The degrees
+        of freedom are Welch and Satterthwaite's: n - 1 if all of the error is ours.
     """
     if n < 2:
-        return AGREE
-    # With 1e9 degrees of freedom it is the normal distribution.
+        return AGREEMENT_LIMIT
+    # 1e9 degrees of freedom are as good as infinitely many, the normal distribution.
     freedom = (n - 1) / max(share**4, 1e-9)
-    return -float(stdtrit(freedom, ndtr(-AGREE)))
+    return -float(stdtrit(freedom, ndtr(-AGREEMENT_LIMIT)))

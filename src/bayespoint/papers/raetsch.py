@@ -1,4 +1,4 @@
-"""Splits of the benchmark of Rätsch and others, and the protocol of 004, sec. 2.6.2."""
+"""The splits of the benchmark of Rätsch and others, and the protocol of 004, sec. 2.6.2."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..datasets.paper_data import PAPER_DATA, load_paper_data
 from ..datasets.sources import find_folder
 from .experiment import Plan
 
-# Training points of the published splits.
+# Number of training points in the published splits.
 TRAIN_SIZES = {
     "banana": 400,
     "breast-cancer": 200,
@@ -25,11 +25,12 @@ TRAIN_SIZES = {
     "titanic": 150,
     "waveform": 400,
 }
-# Candidates for the width of the kernel, half an octave apart.
+# Candidates for the width of the kernel, a factor of sqrt(2) apart.
 SIGMAS = tuple(2.0 ** (k / 2) for k in range(-4, 11))
-# The width is the median of the best ones on so many training sets, by so many folds.
-N_CHOICES = 5
-N_FOLDS = 5
+# The width is the median of the best widths on this many training sets; each is chosen by
+# cross-validation with this many folds.
+N_SELECTION_SETS = 5
+N_SELECTION_FOLDS = 5
 
 
 class Benchmark(NamedTuple):
@@ -38,23 +39,23 @@ class Benchmark(NamedTuple):
     X: np.ndarray
     y: np.ndarray
     splits: list[tuple[np.ndarray, np.ndarray]]
-    n_published: int  # splits that are the published ones; they come first
+    n_published: int  # number of published splits, which come first
 
 
 def load_benchmark(name: str, folder: str | None, n_splits: int, seed: int = 0) -> Benchmark:
-    """Load a data set with published splits as far as they are known, then random ones.
+    """Load a data set with its published splits, as far as known, then random ones.
 
     Parameters
     ----------
     name : str
-        Such as "banana".
+        Name of the data set, such as "banana".
     folder : str or None
         Folder with raetsch/NAME.npz; by default the environment variable BAYESPOINT_DATA.
-        The file holds X, y, train_idx and test_idx (a row a published split) and
-        gen_train_idx (a row a random split, whose test points are all others). Without
-        either, the data are fetched from OpenML, and all splits are random.
+        The file holds X, y, train_idx and test_idx (one line per published split) and
+        gen_train_idx (one line per random split; all other points are test points). Without
+        a folder, the data are fetched from OpenML, and all splits are random.
     n_splits : int
-        Number of splits, at most as many as there are in the file.
+        Number of splits; the file may have fewer.
     seed : int, default=0
         Seed of the random splits of data from OpenML.
 
@@ -82,23 +83,23 @@ def machine(sigma: float, adaptivity: float = 1.0) -> AdaptiveMarginSVC:
 
 
 def choose_sigma(data: Benchmark, sigmas: Sequence[float], plan: Plan) -> float:
-    """Return the median of the best widths on the first training sets."""
-    sets = [(data.X[train], data.y[train]) for train, _ in data.splits[:N_CHOICES]]
+    """Return the median of the widths that are best on the first training sets."""
+    sets = [(data.X[train], data.y[train]) for train, _ in data.splits[:N_SELECTION_SETS]]
     items = [(X, y, sigma) for X, y in sets for sigma in sigmas]
     errors = np.reshape(plan.repeat(cross_validate, items, "widths"), (len(sets), len(sigmas)))
-    # Of widths that are equally good, the one in the middle.
+    # Among equally good widths, take the middle one.
     equal = [np.flatnonzero(row == row.min()) for row in errors]
     return float(np.median([sigmas[best[len(best) // 2]] for best in equal]))
 
 
 def cross_validate(X: np.ndarray, y: np.ndarray, sigma: float) -> int:
-    """Return the errors on points that were left out."""
-    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(X, y)
+    """Return the number of errors on points that were left out."""
+    folds = StratifiedKFold(N_SELECTION_FOLDS, shuffle=True, random_state=0).split(X, y)
     return sum(count_errors(machine(sigma), X, y, *fold)[0] for fold in folds)
 
 
 def count_errors(model: AdaptiveMarginSVC, X, y, train, test) -> tuple[int, bool]:
-    """Return errors on test points, and whether the fit warned that it is not precise."""
+    """Return the number of test errors, and whether the fit warned that it is imprecise."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(X[train], y[train])

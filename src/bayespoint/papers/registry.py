@@ -1,4 +1,4 @@
-"""The names of all experiments; what they need is imported when they run."""
+"""All experiments. The module of an experiment is imported when it runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .experiment import Outcome, Plan
 
 
 class Experiment(NamedTuple):
-    """A table or figure: name, the paper, what it shows, and module:function that runs it."""
+    """A table or figure: its name, paper and contents, and the module:function that runs it."""
 
     name: str
     paper: str
@@ -24,22 +24,24 @@ class Experiment(NamedTuple):
 
 
 _ALL = (
-    Experiment("table_1", "000", "Bayes point against largest margin on seven data sets"),
-    Experiment("algorithm_2", "000", "table 1 with the paper's own billiard, over its bounces"),
-    Experiment("learning_rates", "000", "error of center of mass and margin, many examples"),
+    Experiment("table_1", "000", "Bayes point and largest margin on seven data sets"),
+    Experiment("algorithm_2", "000", "table 1 with the paper's own billiard, by number of bounces"),
+    Experiment(
+        "learning_rates", "000", "errors of center of mass and largest margin with many examples"
+    ),
     Experiment(
         "figure_4", "000", "errors of Gibbs samples and of permuted perceptrons (001, figure 1)"
     ),
-    Experiment("figure_5", "000", "the parameter space under growing softness"),
-    Experiment("figure_6", "000", "version spaces of toys, Bayes point and largest ball"),
+    Experiment("figure_5", "000", "the parameter space as softness grows"),
+    Experiment("figure_6", "000", "version spaces of toys, with Bayes point and largest ball"),
     Experiment("figure_7", "000", "decision functions of both machines with their margins"),
-    Experiment("figure_8", "000", "error against softness, Bayes point and soft margin"),
+    Experiment("figure_8", "000", "error against softness, for Bayes point and soft margin"),
     Experiment("figure_9", "000", "error against rejection on MNIST and USPS (001, figure 2)"),
     Experiment("figure_10", "000", "the 25 hardest digits of USPS"),
-    Experiment("figure_12", "000", "the angle between hypotheses and its straight proxy"),
+    Experiment("figure_12", "000", "the angle between hypotheses and its linear approximation"),
     Experiment("figure_18_3", "002", "figures 18.3 and 18.4: circle, center of mass and a ball"),
     Experiment("figure_18_11", "002", "figures 18.11 and 18.12: learning curves against theory"),
-    Experiment("figure_18_13", "002", "sonar errors over sigma, and where the billiard closes"),
+    Experiment("figure_18_13", "002", "sonar errors against sigma, and where the billiard closes"),
     Experiment("table_18_1", "002", "sonar errors of the onion's layers"),
     Experiment("wisconsin", "002", "breast cancer, ten points left out at a time"),
     Experiment("table_2_1", "004", "the leave-one-out machine on six data sets"),
@@ -63,7 +65,7 @@ EXPERIMENTS = {experiment.name: experiment for experiment in _ALL}
 
 
 def find(name: str) -> Experiment:
-    """Return an experiment, or say which there are."""
+    """Return the experiment with this name."""
     if name not in EXPERIMENTS:
         raise ValueError(f"There is no experiment {name!r}. There are {', '.join(EXPERIMENTS)}.")
     return EXPERIMENTS[name]

@@ -1,8 +1,8 @@
-"""Table 1 of Herbrich, Graepel, Campbell (2001): Bayes point against largest margin.
+"""Table 1 of Herbrich, Graepel, Campbell (2001): Bayes point and largest margin.
 
-Both machines are those of the paper: hard boundary, kernel exp(-|x - x'|^2 / (2 sigma^2)),
-and no bias. That its support vector machine had none shows on ionosphere, where a bias
-nearly halves the error.
+Both machines are as in the paper: hard boundary, kernel exp(-|x - x'|^2 / (2 sigma^2)), and
+no bias. On ionosphere a bias would nearly halve the error of the support vector machine, so the
+paper's machine had none.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ SETTINGS = {
     "sonar": Setting(1.0),
     "ionosphere": Setting(1.5),
 }
-# A million bounces for each of four balls. On diabetes and banana most fits reach this
-# limit before tol; four times as many changed the mean error of 8 splits by 0.12 and 0.02.
+# A million bounces for each of four balls. On diabetes and banana most fits reach this limit
+# before tol; four times as many bounces changed the mean error of 8 splits by 0.12 and 0.02.
 SOLVER = Billiard(n_bounces=4_000_000, n_chains=4, tol=0.05)
 QUICK_SOLVER = Billiard(n_bounces=20_000, n_chains=2, tol=0.5)
 QUICK_NAMES = ("heart", "thyroid")
@@ -53,20 +53,20 @@ def run(plan: Plan) -> Outcome:
         gamma = 1 / (2 * setting.sigma**2)
         n_splits = plan.choose(3, 100)
         results[name] = compare(data.X, data.y, gamma, setting.train_size, solver, n_splits, plan)
-    figures, notes = {}, []
+    numbers, notes = {}, []
     for name, splits in results.items():
         kept = kept_splits(splits)
         for machine, label in MACHINES.items():
             errors = [getattr(split, machine) for split in kept]
-            figures[f"{name}, {label} error %"] = average(errors)
-        figures[f"{name}, p that BPM is not better"] = Measured(p_value(kept))
+            numbers[f"{name}, {label} error %"] = average(errors)
+        numbers[f"{name}, p that BPM is not better"] = Measured(p_value(kept))
         notes.append(_note(name, splits))
     lines = [
         {"name": name, "split": i, **(split._asdict() if split else {})}
         for name, splits in results.items()
         for i, split in enumerate(splits)
     ]
-    return Outcome(figures, lines, lambda: _draw(figures), tuple(notes))
+    return Outcome(numbers, lines, lambda: _draw(numbers), tuple(notes))
 
 
 def kept_splits(splits: Sequence[Split | None]) -> list[Split]:
@@ -81,7 +81,7 @@ def kept_splits(splits: Sequence[Split | None]) -> list[Split]:
 
 
 def p_value(splits: Sequence[Split]) -> float:
-    """Return that of a paired t-test, small when the BPM is better (000 prints 1 - p)."""
+    """Return the p-value of a paired t-test, small if the BPM is better (000 prints 1 - p)."""
     difference = np.array([split.bpm - split.svm for split in splits])
     if np.ptp(difference) == 0:
         return float((1 + np.sign(difference[0])) / 2)
@@ -89,7 +89,7 @@ def p_value(splits: Sequence[Split]) -> float:
 
 
 def _note(name: str, splits: Sequence[Split | None]) -> str:
-    """Tell how long fits took, and which ones count less."""
+    """Return a note on the time of the fits, and on fits that stopped early."""
     kept = [split for split in splits if split is not None]
     seconds = np.median([split[2:4] for split in kept], axis=0)
     early = np.sum([split[4:6] for split in kept], axis=0)
@@ -99,15 +99,15 @@ def _note(name: str, splits: Sequence[Split | None]) -> str:
     )
 
 
-def _draw(figures: dict[str, Measured]):
+def _draw(numbers: dict[str, Measured]):
     figure, ax = canvas()
-    names = list(dict.fromkeys(quantity.partition(",")[0] for quantity in figures))
+    names = list(dict.fromkeys(quantity.partition(",")[0] for quantity in numbers))
     theirs, place = published("table_1"), np.arange(len(names))
     for k, label in enumerate(MACHINES.values()):
         keys = [f"{name}, {label} error %" for name in names]
         shift = 0.2 * (k - 0.5)
         look = {"ls": "", "color": color(3 * k), "capsize": 3, "ms": 5}
-        ours = [figures[key] for key in keys]
+        ours = [numbers[key] for key in keys]
         ax.errorbar(
             place + shift - 0.04,
             [theirs[key].value for key in keys],

@@ -1,7 +1,8 @@
 """Table 18.1 of 002: test errors of the onion's layers on the sonar data.
 
-An entry (i, j) is the mean of the hypotheses with i errors on negative and j on positive
-training points. Kernel exp(-|x - x'|^2 / (2 4.4^2)) with a threshold, 104 test points.
+Entry (i, j) is the mean of the hypotheses with i errors on negative and j errors on positive
+training points. The kernel is exp(-|x - x'|^2 / (2 4.4^2)) with a threshold; there are 104 test
+points.
 """
 
 from __future__ import annotations
@@ -25,18 +26,18 @@ def run(plan: Plan) -> Outcome:
     model = onion(SIGMA, plan).fit(X, y)
     negative, positive = model.count_errors(X_test, y_test)
     total, n = negative + positive, len(y_test)
-    figures = {}
+    numbers = {}
     for i, j in np.ndindex(total.shape):
         if total[i, j] >= 0:
             share = counted(int(total[i, j]), n)
-            figures[f"errors, entry ({i}, {j})"] = Measured(
+            numbers[f"errors, entry ({i}, {j})"] = Measured(
                 float(total[i, j]), share.error * n / 100, n
             )
     lines = [
         {"negative": i, "positive": j, "negative_errors": negative[i, j], "positive_errors": p}
         for (i, j), p in np.ndenumerate(positive)
     ]
-    return Outcome(figures, lines, lambda: _draw(total))
+    return Outcome(numbers, lines, lambda: _draw(total))
 
 
 def onion(sigma: float, plan: Plan) -> OnionClassifier:
@@ -53,9 +54,9 @@ def onion(sigma: float, plan: Plan) -> OnionClassifier:
 
 def _draw(total: np.ndarray):
     paper = np.full(total.shape, np.nan)
-    for quantity, figure in published("table_18_1").items():
+    for quantity, number in published("table_18_1").items():
         i, j = (int(k) for k in quantity.partition("(")[2].rstrip(")").split(","))
-        paper[i, j] = figure.value
+        paper[i, j] = number.value
     figure, axes = canvas(1, 2, sharey=True)
     for ax, table, title in zip(axes, (paper, total), ("paper", "ours"), strict=True):
         ax.imshow(table, cmap="cividis", vmin=5, vmax=22)

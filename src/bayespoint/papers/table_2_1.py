@@ -1,10 +1,11 @@
 """Table 2.1 of Advances in Large Margin Classifiers: the leave-one-out machine.
 
-Its only parameter, the width of the kernel exp(-|x - x'|^2 / (2 sigma^2)), is chosen as in
-the paper: the median of the best ones on the first five training sets, by cross-validation.
-The paper quotes its other columns from those who made the benchmark. So SVC has the width and
-C that they published, and AdaBoost their kind of base learner, small networks of radial basis
-functions. The paper gives no standard errors; as many splits have about ours.
+Its only parameter, the width of the kernel exp(-|x - x'|^2 / (2 sigma^2)), is chosen as in the
+paper: cross-validation finds the best width on each of the first five training sets, and their
+median is used. The paper takes its other columns from the authors of the benchmark. So SVC has
+the width and C that they published, and AdaBoost their kind of base learner, small networks of
+radial basis functions. The paper gives no standard errors; with as many splits they are about
+ours.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from .picture import canvas, color
 from .published import published
 from .raetsch import SIGMAS, Benchmark, choose_sigma, count_errors, load_benchmark, machine
 
-# Of the support vector machine: |x - x'|^2 is divided by the first number, the second is C. They
-# are those of the page that came with the benchmark, from memory: the paper does not print them.
+# Parameters of the support vector machine: the divisor of |x - x'|^2, and C. They come from the
+# web page of the benchmark, quoted from memory; the paper does not print them.
 SVC_SETTINGS = {
     "banana": (1.0, 316.2),
     "breast-cancer": (50.0, 15.19),
@@ -34,30 +35,30 @@ SVC_SETTINGS = {
 }
 QUICK_NAMES = ("heart", "thyroid")
 QUICK_SIGMAS = (1.0, 2.0, 4.0)
-# The paper takes AdaBoost's figures from Rätsch and others, who made 200 rounds.
+# Rounds of AdaBoost in Rätsch and others, from whom the paper takes the numbers.
 N_ROUNDS = 200
-# Titanic's many equal points and large C keep libsvm busy for ever.
-MOST_STEPS = 1_000_000
+# With titanic's many equal points and large C libsvm would never end.
+MAX_SVC_ITERATIONS = 1_000_000
 MACHINES = ("LOO-SVM", "SVM", "AdaBoost")
 
 
 def run(plan: Plan) -> Outcome:
     """Choose parameters, and classify the test points of all splits of each data set."""
-    figures: dict[str, Measured] = {}
+    numbers: dict[str, Measured] = {}
     lines, notes = [], []
     for name in plan.choose(QUICK_NAMES, tuple(SVC_SETTINGS)):
         data = load_benchmark(name, plan.data, plan.choose(3, 100), plan.seed)
         sigma = choose_sigma(data, plan.choose(QUICK_SIGMAS, SIGMAS), plan)
         width, C = SVC_SETTINGS[name]
-        svc = SVC(gamma=1 / width, C=C, max_iter=MOST_STEPS)
+        svc = SVC(gamma=1 / width, C=C, max_iter=MAX_SVC_ITERATIONS)
         n_rounds = plan.choose(20, N_ROUNDS)
         items = [(data, *split, sigma, svc, n_rounds) for split in data.splits]
         results = plan.repeat(classify, items, name)
         for column, label in enumerate(MACHINES):
-            figures[f"{name}, {label} error %"] = average([r[column] for r in results])
+            numbers[f"{name}, {label} error %"] = average([r[column] for r in results])
         if data.n_published:
             own = [r[0] for r in results[: data.n_published]]
-            figures[f"{name}, LOO-SVM error % on the published splits"] = average(own)
+            numbers[f"{name}, LOO-SVM error % on the published splits"] = average(own)
         support, imprecise = np.mean([r[3] for r in results]), sum(r[4] for r in results)
         notes.append(
             f"{name}: sigma {sigma:.3g}, {len(results)} splits, {data.n_published} of them the "
@@ -67,11 +68,11 @@ def run(plan: Plan) -> Outcome:
             {"name": name, "split": i, "sigma": sigma, **dict(zip(MACHINES, r[:3], strict=True))}
             for i, r in enumerate(results)
         ]
-    return Outcome(figures, lines, lambda: _draw(figures), tuple(notes))
+    return Outcome(numbers, lines, lambda: _draw(numbers), tuple(notes))
 
 
 def classify(data: Benchmark, train, test, sigma: float, svc: SVC, n_rounds: int):
-    """Return errors of the machines in percent, support vectors, and whether imprecise."""
+    """Return the errors of the machines and the support vectors in percent, and imprecision."""
     model = machine(sigma)
     wrong, imprecise = count_errors(model, data.X, data.y, train, test)
     support = 100 * len(model.support_) / len(train)
@@ -83,15 +84,15 @@ def classify(data: Benchmark, train, test, sigma: float, svc: SVC, n_rounds: int
     return 100 * wrong / len(test), *errors, support, imprecise
 
 
-def _draw(figures: dict[str, Measured]):
+def _draw(numbers: dict[str, Measured]):
     figure, ax = canvas()
-    names = list(dict.fromkeys(quantity.partition(",")[0] for quantity in figures))
+    names = list(dict.fromkeys(quantity.partition(",")[0] for quantity in numbers))
     theirs = published("table_2_1")
     for k, label in enumerate(MACHINES):
         keys = [f"{name}, {label} error %" for name in names]
         place = np.arange(len(names)) + 0.22 * (k - 1)
         look = {"ls": "", "color": color(k + (k > 1)), "ms": 5, "capsize": 3}
-        ours = [figures[key] for key in keys]
+        ours = [numbers[key] for key in keys]
         ax.errorbar(
             place + 0.05,
             [one.mean for one in ours],

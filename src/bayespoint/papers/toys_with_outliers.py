@@ -1,8 +1,7 @@
-"""Figures 2.2 to 2.6 of 004: machines on toys with outliers, as decision functions.
+"""Figures 2.2 to 2.6 of 004: decision functions of machines on toys with outliers.
 
-The paper's points are not published; ours follow their descriptions. A number tells what
-the pictures show: how many toys of the kind have their outlier classified as the paper
-says.
+The paper does not publish its points; ours follow its descriptions. Besides the picture we
+count the toys in which a machine gives up the outlier, as the paper describes.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from .experiment import Measured, Outcome, Plan, average
 from .picture import BLACK, canvas, classes
 
 GAMMA = 1 / (2 * 0.5**2)
-# nu must be positive; the paper's zero is the limit, and so is this.
+# nu must be positive, so 0.01 stands for the paper's zero.
 NUS = (0.01, 0.1, 0.2, 0.5)
 ADAPTIVITIES = (1, 2, 5, 10)
 N_POINTS = 40
 
 
 def run_2_2(plan: Plan) -> Outcome:
-    """Figures 2.2 and 2.3: the leave-one-out machine and SVC with two prices."""
+    """Figures 2.2 and 2.3: the leave-one-out machine, and SVC with two values of C."""
     machines = {
         "LOO-SVM": AdaptiveMarginSVC(gamma=GAMMA),
         "SVM, C = 1": SVC(gamma=GAMMA, C=1.0),
@@ -35,7 +34,7 @@ def run_2_2(plan: Plan) -> Outcome:
 
 
 def run_2_4(plan: Plan) -> Outcome:
-    """Figures 2.4 to 2.6: adaptivities, and nu of two other machines."""
+    """Figures 2.4 to 2.6: several adaptivities, and several nu of two other machines."""
     rows = [
         {f"AM-SVM, {a}": AdaptiveMarginSVC(gamma=GAMMA, adaptivity=a) for a in ADAPTIVITIES},
         {f"LP-SVM, ν = {nu:g}": LinearProgramSVC(gamma=GAMMA, nu=nu) for nu in NUS},
@@ -45,7 +44,7 @@ def run_2_4(plan: Plan) -> Outcome:
 
 
 def one_outlier(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return two classes beside each other; the first point is alone among the others."""
+    """Return two classes side by side; the first point lies alone in the other class."""
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(N_POINTS) < N_POINTS // 2, -1, 1)
     X = rng.normal(0, 0.45, (N_POINTS, 2)) + np.column_stack([0.9 * y, 0 * y])
@@ -63,17 +62,17 @@ def overlap(seed: int) -> tuple[np.ndarray, np.ndarray]:
 def _run(plan: Plan, toys, rows) -> Outcome:
     n = plan.choose(3, 50)
     machines = {name: machine for row in rows for name, machine in row.items()}
-    figures: dict[str, Measured] = {}
+    numbers: dict[str, Measured] = {}
     lines = []
     for toy, make in toys.items():
         items = [(make, machines, plan.seed + i) for i in range(n)]
         found = np.array(plan.repeat(judge_toy, items, toy))
         for k, name in enumerate(machines):
             if make is one_outlier:
-                figures[f"{toy}, {name}: toys whose outlier is given up, %"] = average(
+                numbers[f"{toy}, {name}: toys whose outlier is given up, %"] = average(
                     100 * found[:, k, 0]
                 )
-            figures[f"{toy}, {name}: training errors %"] = average(100 * found[:, k, 1])
+            numbers[f"{toy}, {name}: training errors %"] = average(100 * found[:, k, 1])
         lines += [
             {"toy": toy, "machine": name, "seed": plan.seed + i, "given_up": a, "errors": b}
             for i, row in enumerate(found)
@@ -83,7 +82,7 @@ def _run(plan: Plan, toys, rows) -> Outcome:
         rows = rows * len(toys)
     else:
         toys = dict.fromkeys(range(len(rows)), next(iter(toys.values())))
-    return Outcome(figures, lines, lambda: _draw(list(toys.values()), rows, plan.seed))
+    return Outcome(numbers, lines, lambda: _draw(list(toys.values()), rows, plan.seed))
 
 
 def judge_toy(make, machines, seed: int) -> list[tuple[float, float]]:
@@ -95,8 +94,8 @@ def judge_toy(make, machines, seed: int) -> list[tuple[float, float]]:
 
 def _fit(machine, X, y):
     with warnings.catch_warnings():
-        # At small nu programs are degenerate, and with much adaptivity all outputs are equal:
-        # both are what the picture shows.
+        # With small nu the programs are degenerate, and with large adaptivity all outputs are
+        # equal. The picture shows both.
         warnings.simplefilter("ignore")
         return machine.fit(X, y)
 
@@ -113,7 +112,7 @@ def _draw(makes, rows, seed: int):
         for ax, (name, machine) in zip(line, row.items(), strict=True):
             model = _fit(machine, X, y)
             outputs = model.decision_function(grid).reshape(90, 120)
-            # Adaptive margins differ: the smallest of a point that is classified correctly.
+            # Adaptive margins differ: take the smallest among correctly classified points.
             margins = y * model.decision_function(X)
             margin = margins[margins > 0].min() if name.startswith("AM") else 1.0
             ax.contour(

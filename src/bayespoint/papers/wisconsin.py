@@ -1,7 +1,7 @@
 """002, sec. 18.6: Wisconsin breast cancer, ten points left out at a time.
 
-Raw features, sigma 1.75, a threshold; largest margin and Bayes point. The paper speaks of
-673 complete rows, while there are 683.
+Largest margin and Bayes point with raw features, sigma 1.75 and a threshold. The paper
+reports 673 complete rows, but there are 683.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .picture import canvas, color
 from .published import published
 
 GAMMA = 1 / (2 * 1.75**2)
-LEFT_OUT = 10
+N_LEFT_OUT = 10
 SOLVER = Billiard(n_bounces=400_000, n_chains=4, tol=0.05)
 MACHINES = ("maximal margin SVM", "billiard")
 
@@ -29,16 +29,16 @@ def run(plan: Plan) -> Outcome:
     """Leave out ten points at a time, and count errors."""
     X, y = load_paper_data("wisconsin", plan.data).values()
     order = np.random.default_rng(plan.seed).permutation(len(y))
-    folds = [order[i : i + LEFT_OUT] for i in range(0, len(y) - LEFT_OUT + 1, LEFT_OUT)]
+    folds = [order[i : i + N_LEFT_OUT] for i in range(0, len(y) - N_LEFT_OUT + 1, N_LEFT_OUT)]
     folds = folds[: plan.choose(3, len(folds))]
     items = [(X, y, fold, plan.seed + i) for i, fold in enumerate(folds)]
     wrong = np.array(plan.repeat(judge_fold, items, "folds"))
-    n = LEFT_OUT * len(folds)
-    figures = {}
+    n = N_LEFT_OUT * len(folds)
+    numbers = {}
     for name, errors in zip(MACHINES, wrong.sum(axis=0), strict=True):
-        figures[f"errors, {name}"] = Measured(float(errors), counted(errors, n).error * n / 100, n)
+        numbers[f"errors, {name}"] = Measured(float(errors), counted(errors, n).error * n / 100, n)
     lines = [{"fold": i, "svm": a, "billiard": b} for i, (a, b) in enumerate(wrong)]
-    return Outcome(figures, lines, lambda: _draw(figures), (f"{n} tests.",))
+    return Outcome(numbers, lines, lambda: _draw(numbers), (f"{n} tests.",))
 
 
 def judge_fold(X, y, fold, seed: int) -> tuple[int, int]:
@@ -59,10 +59,10 @@ def judge_fold(X, y, fold, seed: int) -> tuple[int, int]:
     return first, second
 
 
-def _draw(figures):
+def _draw(numbers):
     figure, ax = canvas(height=2.2)
     theirs = published("wisconsin")
-    for k, (quantity, ours) in enumerate(figures.items()):
+    for k, (quantity, ours) in enumerate(numbers.items()):
         ax.errorbar([ours.mean], [k + 0.1], xerr=[ours.error], fmt="o", color=color(0), capsize=3)
         ax.plot([theirs[quantity].value], [k - 0.1], "s", mfc="white", color=color(3))
     ax.plot([], [], "o", color=color(0), label="ours")

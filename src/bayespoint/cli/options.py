@@ -1,0 +1,165 @@
+"""Arguments and options of the verbs, each declared once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from .groups import Group
+
+FILE_SECTION, REJECT_SECTION = "How to read the file", "Refusing to answer"
+
+Data = Annotated[
+    str, typer.Argument(help="CSV, Parquet or LIBSVM, may be compressed; - is standard input.")
+]
+Model = Annotated[Path, typer.Argument(help="Model file that `bayespoint train` wrote.")]
+NewTarget = Annotated[
+    str | None, typer.Option(help="Column with the classes; not needed for LIBSVM.")
+]
+KnownTarget = Annotated[
+    str | None, typer.Option(help="Column with the classes.", show_default="as in training")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of all random choices.")]
+Holdout = Annotated[float, typer.Option(min=0.01, max=0.9, help="Share of rows kept for testing.")]
+Classifier = Annotated[
+    Literal["auto", "kernel", "linear"],
+    typer.Option(help="Kind of classifier; auto: linear if the file is large."),
+]
+Categorical = Annotated[
+    list[str] | None, typer.Option(help="Column whose numbers are categories; repeatable.")
+]
+Ignore = Annotated[list[str] | None, typer.Option(help="Column to leave out; repeatable.")]
+MaxTime = Annotated[
+    float | None, typer.Option(min=0.1, help="Time limit of a kernel machine, in seconds.")
+]
+
+Format = Annotated[
+    Literal["csv", "parquet", "libsvm"] | None,
+    typer.Option(help="File format.", show_default="guessed", rich_help_panel=FILE_SECTION),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        help="Character between columns.", show_default="guessed", rich_help_panel=FILE_SECTION
+    ),
+]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether the first line holds column names; else: column_1, column_2, ...",
+        show_default="guessed",
+        rich_help_panel=FILE_SECTION,
+    ),
+]
+Encoding = Annotated[str, typer.Option(help="Text encoding.", rich_help_panel=FILE_SECTION)]
+Features = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Number of features in a LIBSVM file.",
+        show_default="largest index",
+        rich_help_panel=FILE_SECTION,
+    ),
+]
+
+RejectRate = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        max=0.999,
+        help="Refuse this share of rows, the least certain.",
+        rich_help_panel=REJECT_SECTION,
+    ),
+]
+MaxError = Annotated[
+    float | None,
+    typer.Option(
+        min=1e-6,
+        max=0.999,
+        help="Refuse enough rows to keep the error of the answers within this.",
+        rich_help_panel=REJECT_SECTION,
+    ),
+]
+ConfidenceLevel = Annotated[
+    float | None,
+    typer.Option(
+        min=0.001,
+        max=0.999999,
+        help="Probability that --max-error is kept.",
+        show_default="0.95",
+        rich_help_panel=REJECT_SECTION,
+    ),
+]
+
+
+def make_rejection(
+    reject_rate: RejectRate = None,
+    max_error: MaxError = None,
+    confidence_level: ConfidenceLevel = None,
+) -> dict[str, Any] | None:
+    """Return the parameters of RejectOptionClassifier that were given, None if there are none."""
+    if reject_rate is not None and max_error is not None:
+        raise typer.BadParameter("Give --reject-rate or --max-error, not both.")
+    if reject_rate is None and max_error is None:
+        if confidence_level is not None:
+            raise typer.BadParameter("--confidence-level needs --max-error.")
+        return None
+    given = {
+        "reject_rate": reject_rate,
+        "max_error": max_error,
+        "confidence_level": confidence_level,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+Rejection = Annotated[dict[str, Any] | None, Group(make_rejection)]
+
+
+def make_read_options(
+    format: Format = None,
+    delimiter: Delimiter = None,
+    header: Header = None,
+    encoding: Encoding = "utf-8",
+) -> Any:
+    """Return how to read a file."""
+    if delimiter is not None:
+        delimiter = delimiter.replace("\\t", "\t")
+        if len(delimiter) != 1:
+            raise typer.BadParameter("--delimiter should be one character, such as ; or \\t.")
+    from ..io.tables.read_options import ReadOptions
+
+    return ReadOptions(format, delimiter, header, encoding)
+
+
+FileOptions = Annotated[Any, Group(make_read_options)]
+
+
+def make_plan(
+    read_options: FileOptions,
+    classifier: Classifier = "auto",
+    categorical: Categorical = None,
+    ignore: Ignore = None,
+    max_time: MaxTime = None,
+    seed: Seed = 0,
+    features: Features = None,
+) -> Any:
+    """Return what to train, and with which columns."""
+    from dataclasses import replace
+
+    from .source import Plan
+
+    return Plan(
+        classifier=classifier,
+        categorical=tuple(categorical or ()),
+        ignore=tuple(ignore or ()),
+        max_time=max_time,
+        seed=seed,
+        read_options=replace(read_options, n_features=features),
+    )
+
+
+TrainingPlan = Annotated[Any, Group(make_plan)]

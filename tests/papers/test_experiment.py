@@ -1,0 +1,26 @@
+import math
+
+import pytest
+
+from bayespoint.papers.experiment import Plan, average, counted, single_runs
+
+
+def test_statistics_by_hand():
+    assert average([1.0, 2.0, 6.0]) == pytest.approx((3.0, math.sqrt(7 / 3), 3))
+    assert math.isnan(average([1.0]).error)
+    # The difference of one run and the mean of three has four thirds of the variance.
+    assert single_runs([1.0, 2.0, 6.0]).error == pytest.approx(math.sqrt(7 * 4 / 3))
+    assert counted(10, 100) == pytest.approx((10.0, 3.0, 100))
+    assert counted(0, 100).error > 0
+
+
+def test_results_do_not_depend_on_the_processes():
+    items = [(k, 2) for k in range(5)]
+    assert Plan(jobs=2).repeat(pow, items) == [0, 1, 4, 9, 16] == Plan().repeat(pow, items)
+
+
+def test_progress_is_reported_after_each_result():
+    reports = []
+    plan = Plan(progress=lambda *report: reports.append(report))
+    plan.repeat(pow, [(2, 3), (3, 2)], "powers")
+    assert reports == [(0, 2, "powers"), (1, 2, "powers"), (2, 2, "powers")]

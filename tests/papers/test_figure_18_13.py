@@ -1,0 +1,15 @@
+import numpy as np
+
+from bayespoint.geometry.gram import unit_gram
+from bayespoint.geometry.version_space import VersionSpace
+from bayespoint.papers.figure_18_13 import bounces_until_escape
+
+
+def test_ball_escapes_from_a_wide_cone_only():
+    """With obtuse walls a ball soon flies away; between steep ones it bounces on."""
+    wide = VersionSpace(unit_gram(np.eye(3), 0.0), np.ones(3))
+    assert bounces_until_escape(wide, 0, 800) <= 3 * 8
+    # Points near the plane of the first two coordinates leave a narrow slit.
+    rows = np.array([[1.0, 0.02], [-1.0, 0.02]])
+    narrow = VersionSpace(unit_gram(rows @ rows.T, 0.0), np.ones(2))
+    assert bounces_until_escape(narrow, 0, 8000) > 8 * 10
