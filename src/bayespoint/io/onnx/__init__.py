@@ -16,30 +16,31 @@ def to_onnx(model) -> ModelProto:
     Parameters
     ----------
     model : estimator
-        A fitted classifier of this package; a pipeline that ends with one; or either in a
-        `RejectOptionClassifier`. A pipeline may have `ColumnTransformer`, `SimpleImputer`,
+        A fitted classifier of this package, a pipeline that ends with one, or either in a
+        `RejectOptionClassifier`. A pipeline may contain `ColumnTransformer`, `SimpleImputer`,
         `StandardScaler`, `MaxAbsScaler` and `OneHotEncoder`.
 
     Returns
     -------
     onnx.ModelProto
-        Inputs: the columns of the table that the model was fitted on, by name, each of
-        shape (rows, 1), of double precision or texts; or, if it was fitted on an array, a
-        matrix `X` in double precision. NaN is a missing number, an empty text a missing
-        category. Outputs: `label`; `probabilities`, or `scores` (the decision function) of
-        classifiers without probabilities; and `accept`, where a model rejects.
+        Inputs: each column of the table that the model was fitted on, by name, of shape
+        (rows, 1), in double precision or as strings. A model that was fitted on an array
+        has one input, the matrix `X` in double precision. NaN is a missing number, an empty
+        string a missing category. Outputs: `label`; `probabilities`, or `scores` (the
+        decision function) for classifiers without probabilities; and `accept` for models
+        that reject.
 
     Notes
     -----
-    Operators are those of opset 21, without extensions, in double precision. Probabilities
-    differ from those of the model by rounding, up to 1e-11 (1e-9 with more than two classes
-    of `LinearBayesPointClassifier`), and by the single precision of `predict_proba` itself
-    with solver="perceptron". Where Python raises an error, for texts that are no category or
-    numbers that are not finite, ONNX cannot: categories are treated as "ignore" does, and
-    probabilities may be NaN.
+    The model uses operators of opset 21, without extensions, in double precision. Its
+    probabilities differ from `predict_proba` by rounding, up to 1e-11 (1e-9 for
+    `LinearBayesPointClassifier` with more than two classes), and with solver="perceptron" by
+    the single precision of `predict_proba` itself. ONNX cannot raise errors where Python
+    does: it treats unknown categories as handle_unknown="ignore" does, and for numbers that
+    are not finite probabilities may be NaN.
 
-    All rows of a call are worked on at once, with 8 bytes for each row and support vector
-    or so: pass some thousand rows at a time.
+    All rows of a call are computed at once, with about 8 bytes for each row and support
+    vector: pass a few thousand rows at a time.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which converter is for which classifier."""
+"""Convert each kind of classifier: its winning class, and its probabilities or scores."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from .probabilities import exactly_one, two_classes
 
 
 class Prediction(NamedTuple):
-    """What a classifier says of each row."""
+    """The answer of a classifier for each row."""
 
-    winner: Value  # number of the class, shape (rows,)
-    scores: Value  # the decision function, or the probabilities where there are some
+    winner: Value  # index of the class, shape (rows,)
+    scores: Value  # probabilities, or the decision function of a classifier without them
     has_probabilities: bool
 
 
 def classify(model, X: Value) -> Prediction:
-    """Return what a fitted classifier says of the rows of a matrix."""
+    """Return the answer of a fitted classifier for the rows of a matrix."""
     for kind, convert in CONVERTERS.items():
         if isinstance(model, kind):
             return convert(model, X)
     names = ", ".join(kind.__name__ for kind in CONVERTERS)
     raise ValueError(
-        f"{type(model).__name__} cannot be exported to ONNX by this package, which exports "
-        f"{names}, and pipelines that end with one of these."
+        f"{type(model).__name__} cannot be exported to ONNX by this package. It exports {names}, "
+        "and pipelines that end with one of them."
     )
 
 
 def confidence(prediction: Prediction, n_classes: int) -> Value:
-    """Return what `RejectOptionClassifier` compares with its threshold, shape (rows,)."""
+    """Return the confidence that `RejectOptionClassifier` compares with its threshold."""
     scores = prediction.scores
     if prediction.has_probabilities:
         return scores.max(1, keepdims=False)
@@ -51,7 +51,7 @@ def confidence(prediction: Prediction, n_classes: int) -> Value:
 
 
 def _bayes_point(model: BayesPointClassifier, X: Value) -> Prediction:
-    # In units of their deviation.
+    # Outputs in units of their standard deviation.
     outputs = kernel_outputs(model, model.dual_coef_.T * float(model.probit_scale_), X)
     law = {"df": float(model.probit_df_), "label_noise": float(model.label_noise_)}
     of_outputs = two_classes if len(model.classes_) == 2 else exactly_one
@@ -84,14 +84,14 @@ def _hyperplane(model: LinearMarginSVC, X: Value) -> Prediction:
 
 
 def _by_outputs(model, outputs: Value) -> Prediction:
-    """Return what the decision function says where there are no probabilities."""
+    """Return the answer of a classifier without probabilities."""
     n_classes = len(model.classes_)
     scores = outputs.squeeze(1) if n_classes == 2 else outputs
     return Prediction(_winner(outputs, n_classes), scores, False)
 
 
 def _winner(outputs: Value, n_classes: int) -> Value:
-    """Return the number of the class that outputs are for."""
+    """Return the index of the class with the largest output."""
     if n_classes == 2:
         return (outputs > 0.0).squeeze(1).integer()
     return outputs.argmax()

@@ -15,11 +15,12 @@ from ... import __version__
 from ...classifiers.reject.option import RejectOptionClassifier
 from .classify import Prediction, classify, confidence
 from .graph import DOUBLE, IR_VERSION, OPSET, Graph
-from .inputs import MATRIX, OUTPUTS, Columns, Matrix, Source, Table, input_names
+from .inputs import MATRIX_INPUT, OUTPUT_NAMES, Columns, Matrix, Source, Table, input_names
 from .prepare import prepare
 
-# A threshold is the confidence of some row, and often of many: rounding must not reject these.
-ROUNDING = 1e-9
+# The threshold is the confidence of a row, and often of many. Lower it by this share, so that
+# rounding does not reject these rows.
+THRESHOLD_ROUNDING = 1e-9
 
 
 def export(model) -> onnx.ModelProto:
@@ -28,20 +29,20 @@ def export(model) -> onnx.ModelProto:
     inner = _unwrap(model)
     names = list(getattr(inner, "feature_names_in_", []))
     columns = input_names(names)
-    graph = Graph(reserved=[*columns, *OUTPUTS, MATRIX])
+    graph = Graph(reserved=[*columns, *OUTPUT_NAMES, MATRIX_INPUT])
     prediction = _predict(inner, _source(graph, inner, names))
     _declare_outputs(graph, prediction, inner.classes_)
     if isinstance(model, RejectOptionClassifier) and _may_reject(model):
-        least = model.threshold_
-        if least < np.inf:
-            least -= ROUNDING * max(abs(least), 1.0)
-        accept = confidence(prediction, len(inner.classes_)) >= float(least)
+        threshold = model.threshold_
+        if threshold < np.inf:
+            threshold -= THRESHOLD_ROUNDING * max(abs(threshold), 1.0)
+        accept = confidence(prediction, len(inner.classes_)) >= float(threshold)
         graph.output("accept", accept, TensorProto.BOOL, ["rows"])
     return _finish(graph, inner, dict(zip(columns, names, strict=True)))
 
 
 def _may_reject(model: RejectOptionClassifier) -> bool:
-    """Tell whether there is a threshold, or one was asked for and no row has to be rejected."""
+    """Tell whether the model has a threshold, or was asked for one and need not reject."""
     asked = model.reject_rate is not None or model.max_error is not None
     return asked or model.threshold_ > -np.inf
 
@@ -58,7 +59,7 @@ def _source(graph: Graph, model, names: list[str]) -> Source:
     if names:
         return Columns(Table(graph, names), range(len(names)))
     n_features = model.n_features_in_
-    return Matrix(graph.input(MATRIX, DOUBLE, n_features), n_features)
+    return Matrix(graph.input(MATRIX_INPUT, DOUBLE, n_features), n_features)
 
 
 def _predict(model, X: Source) -> Prediction:
@@ -78,15 +79,15 @@ def _declare_outputs(graph: Graph, prediction: Prediction, classes: np.ndarray) 
 
 
 def _labels(classes: np.ndarray) -> tuple[int, np.ndarray]:
-    """Return the type of labels in ONNX, and the classes so."""
+    """Return the ONNX type of labels, and the classes as that type."""
     if classes.dtype.kind == "O" and not all(isinstance(c, str) for c in classes):
         classes = np.array(list(classes))
     kinds = {"b": np.bool_, "i": np.int64, "u": np.int64, "f": np.float64, "U": object}
     kinds |= {"O": object, "T": object}
     if classes.dtype.kind not in kinds:
         raise ValueError(
-            f"Classes should be texts, whole numbers, numbers or booleans to be exported to ONNX, "
-            f"but are {classes}."
+            "Classes should be strings, numbers or booleans to be exported to ONNX, but are "
+            f"{classes}."
         )
     classes = classes.astype(kinds[classes.dtype.kind])
     if classes.dtype == object:
@@ -95,7 +96,7 @@ def _labels(classes: np.ndarray) -> tuple[int, np.ndarray]:
 
 
 def _finish(graph: Graph, model, columns: dict[str, str]) -> onnx.ModelProto:
-    """Return the model, with what it is and where it comes from."""
+    """Return the ONNX model with its metadata."""
     order = {name: i for i, name in enumerate(columns)}
     graph.inputs.sort(key=lambda info: order.get(info.name, 0))
     exported = helper.make_model(

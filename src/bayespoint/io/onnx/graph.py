@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
-# What onnxruntime implements lags behind onnx: models are written for these versions.
+# onnxruntime implements new versions later than onnx does: models are written for these.
 OPSET = 21
 IR_VERSION = 10
-# Bytes of constants; a protocol buffer has at most 2^31, nodes and names included.
-LARGEST = 2**31 - 2**24
+# A protocol buffer has at most 2^31 bytes, including nodes and names.
+MAX_CONSTANT_BYTES = 2**31 - 2**24
 
 DOUBLE, STRING = TensorProto.DOUBLE, TensorProto.STRING
 
@@ -23,7 +23,7 @@ class Graph:
     Parameters
     ----------
     reserved : sequence of str, default=()
-        Names that inner values must not have: those of inputs and outputs.
+        Names of inputs and outputs, which no other value may have.
     """
 
     def __init__(self, reserved: Sequence[str] = ()):
@@ -31,17 +31,17 @@ class Graph:
         self.outputs: list[ValueInfoProto] = []
         self.constants: list[TensorProto] = []
         self._reserved = set(reserved)
-        self._bodies: list[list[NodeProto]] = [[]]  # of the graph, and of loops within loops
+        self._bodies: list[list[NodeProto]] = [[]]  # the graph, and the loops being written
         self._scalars: dict[tuple, Value] = {}
         self._count = self._bytes = 0
 
     @property
     def nodes(self) -> list[NodeProto]:
-        """Return the operators, of the loop that is being written if there is one."""
+        """Return the operators of the loop being written, or of the graph."""
         return self._bodies[-1]
 
     def input(self, name: str, kind: int, n_columns: int) -> Value:
-        """Declare an input of any number of rows."""
+        """Declare an input with any number of rows."""
         self.inputs.append(helper.make_tensor_value_info(name, kind, ["rows", n_columns]))
         return Value(self, name)
 
@@ -51,7 +51,7 @@ class Graph:
         self.outputs.append(helper.make_tensor_value_info(name, kind, shape))
 
     def op(self, kind: str, *operands: Any, n_outputs: int = 1, **attributes: Any) -> Any:
-        """Append an operator; return its value, or the values if there are several."""
+        """Append an operator and return its value, or a list if it has several."""
         names = [self.value(operand).name for operand in operands]
         results = [self._new_name() for _ in range(n_outputs)]
         self.nodes.append(helper.make_node(kind, names, results, **attributes))
@@ -59,10 +59,10 @@ class Graph:
         return values[0] if n_outputs == 1 else values
 
     def value(self, operand: Any) -> Value:
-        """Return a value as it is, and anything else as a constant."""
+        """Return a value as it is, and turn anything else into a constant."""
         if isinstance(operand, Value):
             return operand
-        # Python's numbers are double; whole numbers of ONNX are those of NumPy.
+        # Python's numbers become doubles; NumPy's integers stay integers.
         array = np.asarray(float(operand) if type(operand) is int else operand)
         if array.ndim:
             return self._constant(array)
@@ -72,25 +72,25 @@ class Graph:
         return self._scalars[key]
 
     def loop(self, n_rounds: int, body: Callable, *state: Any) -> list[Value]:
-        """Repeat body(i, *state), which returns whether to go on and the next state.
+        """Repeat body(i, *state), which returns whether to continue, and the next state.
 
-        Returns the state after the last round. The body may use all values outside.
+        Returns the state after the last round. The body may use all values outside of it.
         """
-        first, again = self._new_name(), self._new_name()
+        index, condition = self._new_name(), self._new_name()
         before = [self._new_name() for _ in state]
         self._bodies.append([])
-        going, *after = body(Value(self, first), *(Value(self, name) for name in before))
-        # A body's outputs have to be its own.
-        after = [self.op("Identity", value) for value in (going, *after)]
+        go_on, *after = body(Value(self, index), *(Value(self, name) for name in before))
+        # A body has to compute its outputs itself.
+        after = [self.op("Identity", value) for value in (go_on, *after)]
         inner = _body(self._bodies.pop(), before, [v.name for v in after])
-        # onnxruntime wants to know that these are scalars.
-        inner.input.insert(0, helper.make_tensor_value_info(again, TensorProto.BOOL, []))
-        inner.input.insert(0, helper.make_tensor_value_info(first, TensorProto.INT64, []))
+        # onnxruntime has to be told that these are scalars.
+        inner.input.insert(0, helper.make_tensor_value_info(condition, TensorProto.BOOL, []))
+        inner.input.insert(0, helper.make_tensor_value_info(index, TensorProto.INT64, []))
         found = self.op("Loop", np.int64(n_rounds), True, *state, n_outputs=len(state), body=inner)
         return [found] if len(state) == 1 else found
 
     def sum_over(self, body: Callable, start: Any, *rows: Any) -> Value:
-        """Return start plus the sum of body(*r) over the rows r of several arrays, in turn."""
+        """Return start plus the sum of body(*r), where r are the rows of all arrays in turn."""
         total, *each = [self._new_name() for _ in range(1 + len(rows))]
         self._bodies.append([])
         last = Value(self, total) + body(*(Value(self, name) for name in each))
@@ -98,7 +98,7 @@ class Graph:
         return self.op("Scan", start, *rows, body=inner, num_scan_inputs=len(rows))
 
     def proto(self) -> GraphProto:
-        """Return the graph as ONNX has it."""
+        """Return the graph as a protocol buffer."""
         return helper.make_graph(
             self.nodes, "bayespoint", self.inputs, self.outputs, self.constants
         )
@@ -106,11 +106,11 @@ class Graph:
     def _constant(self, array: np.ndarray) -> Value:
         name = self._new_name()
         self._bytes += array.nbytes
-        if self._bytes > LARGEST:
+        if self._bytes > MAX_CONSTANT_BYTES:
             raise ValueError(
                 f"The model would have {self._bytes / 2**30:.1f} GB of constants, but an ONNX "
-                "model can have 2 GB. Fit one with fewer support vectors, for example with "
-                'solver="nystroem", or a linear one with covariance="factorized".'
+                "model can have at most 2 GB. Fit a model with fewer support vectors, for example "
+                'with solver="nystroem", or a linear model with covariance="factorized".'
             )
         if array.dtype.kind in "OUT":
             texts = [str(text).encode() for text in array.ravel()]
@@ -127,7 +127,7 @@ class Graph:
 
 
 def _body(nodes: list[NodeProto], inputs: list[str], outputs: list[str]) -> GraphProto:
-    """Return the graph of a loop's body; onnx infers its types."""
+    """Return the body of a loop as a graph; onnx infers its types."""
     return helper.make_graph(
         nodes,
         "body",
@@ -139,7 +139,7 @@ def _body(nodes: list[NodeProto], inputs: list[str], outputs: list[str]) -> Grap
 class Value:
     """The result of an operator: arithmetic on it appends operators to its graph."""
 
-    # NumPy is to leave `array + value` to this class.
+    # Make NumPy leave `array + value` to this class.
     __array_ufunc__ = None
 
     def __init__(self, graph: Graph, name: str):
@@ -163,9 +163,9 @@ class Value:
         return self.op("Div", other)
 
     def __matmul__(self, other: Any) -> Value:
-        # onnxruntime fuses a matrix product with a scalar factor before or after it, and keeps
-        # that in single precision. Scales of a single column are scalars, so that its product
-        # must not be one; scalar factors of other products go into their constants.
+        # onnxruntime fuses a matrix product with a scalar factor before or after it, and stores
+        # the factor in single precision. The scale of a single column is such a scalar, so its
+        # product is written as Mul; scalar factors of other products go into their constants.
         is_outer = isinstance(other, np.ndarray) and other.ndim == 2 and len(other) == 1
         return self.op("Mul" if is_outer else "MatMul", other)
 
@@ -220,10 +220,10 @@ class Value:
     def sqrt(self) -> Value:
         return self.op("Sqrt")
 
-    def least(self, other: Any) -> Value:
+    def at_most(self, other: Any) -> Value:
         return self.op("Min", other)
 
-    def most(self, other: Any) -> Value:
+    def at_least(self, other: Any) -> Value:
         return self.op("Max", other)
 
     def double(self) -> Value:

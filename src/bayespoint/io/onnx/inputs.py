@@ -1,4 +1,4 @@
-"""What a model is given: a matrix of numbers, or a table with an input for each column."""
+"""The inputs of a model: a matrix of numbers, or a table with an input for each column."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from .graph import DOUBLE, STRING, Graph, Value, concat
 
-# Names of outputs; a column that has one of them gets another name as input.
-OUTPUTS = ("label", "probabilities", "scores", "accept")
-# The input of models that were fitted without names of columns.
-MATRIX = "X"
+# A column with one of these names gets another name as input.
+OUTPUT_NAMES = ("label", "probabilities", "scores", "accept")
+# The input of models that were fitted without column names.
+MATRIX_INPUT = "X"
 
 
 class Matrix:
-    """Numbers, one feature a column."""
+    """A matrix of numbers, one column for each feature."""
 
     def __init__(self, value: Value, n_columns: int):
         self.value = value
@@ -28,10 +28,10 @@ class Matrix:
         return self.value.columns([i])
 
     def texts(self, i: int) -> Value:
-        """Return a column of texts, which a matrix does not have."""
+        """Refuse to return a column of strings."""
         raise ValueError(
-            f"Column {i} holds texts, and the model was fitted without names of columns. An ONNX "
-            "input has one type and a name: fit the model on a DataFrame."
+            f"Column {i} holds text, but the model was fitted without column names. An ONNX input "
+            "has one type and one name: fit the model on a DataFrame."
         )
 
     def select(self, which: Sequence[int]) -> Matrix:
@@ -42,7 +42,7 @@ class Matrix:
 
 
 class Table:
-    """Columns by name; each becomes an input of the graph when it is first used."""
+    """Columns by name; a column becomes an input of the graph when it is first used."""
 
     def __init__(self, graph: Graph, names: Sequence[str]):
         self.graph = graph
@@ -51,13 +51,13 @@ class Table:
         self.used: dict[int, tuple[int, Value]] = {}
 
     def column(self, i: int, kind: int) -> Value:
-        """Return a column of numbers or texts, shape (rows, 1)."""
+        """Return a column of numbers or strings, shape (rows, 1)."""
         if i not in self.used:
             self.used[i] = kind, self.graph.input(self.inputs[i], kind, 1)
         known, value = self.used[i]
         if known != kind:
             raise ValueError(
-                f"Column {self.names[i]!r} is used both as numbers and as texts, but an ONNX input "
+                f"Column {self.names[i]!r} is used both as numbers and as text, but an ONNX input "
                 "has one type. Give the model two columns."
             )
         return value
@@ -80,7 +80,7 @@ class Columns:
         return self.table.column(self.which[i], DOUBLE)
 
     def texts(self, i: int) -> Value:
-        """Return a column of texts, shape (rows, 1)."""
+        """Return a column of strings, shape (rows, 1)."""
         return self.table.column(self.which[i], STRING)
 
     def select(self, which: Sequence[int]) -> Columns:
@@ -92,8 +92,8 @@ Source = Matrix | Columns
 
 
 def input_names(columns: Sequence[str]) -> list[str]:
-    """Return the names of inputs: those of columns, unless they mean something else in ONNX."""
-    taken = {"", *OUTPUTS}
+    """Return the names of inputs: the column names, changed where ONNX uses them otherwise."""
+    taken = {"", *OUTPUT_NAMES}
     names = []
     for i, column in enumerate(columns):
         name = column

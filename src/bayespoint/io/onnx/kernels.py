@@ -1,4 +1,4 @@
-"""Kernels between rows and support vectors, and outputs of hypotheses from them."""
+"""Kernels between rows and support vectors, and the outputs of hypotheses."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from ...geometry.kernels import Kernel, in_double, unnormalized_lengths
 from ...solvers.cells import nearest
 from .graph import Value, concat
 
-# exp(-x) is zero in double precision from here on.
-_NOTHING = 750.0
-# Squares of so many widths of the kernel leave an error of 1e-10 in an exponent from products.
-_FAR = 1e5
+# exp(-x) is zero in double precision for larger x.
+_MAX_EXPONENT = 750.0
+# With larger gamma |y|^2, exponents from matrix products have an error of more than 1e-10.
+_MAX_SQUARED_WIDTHS = 1e5
 
 
 def kernel_outputs(model: KernelMachine, coef: np.ndarray, X: Value, unit: bool = True) -> Value:
-    """Return the outputs of hypotheses, one a column, as `KernelMachine` does.
+    """Return the outputs of hypotheses, one column each, as `KernelMachine` does.
 
     Parameters
     ----------
     model : KernelMachine
-        A fitted one.
+        A fitted classifier.
     coef : array of shape (n_support, n_outputs)
         Coefficients of the hypotheses.
     X : Value
-        Points, one a row.
+        Points, one in each row.
     unit : bool, default=True
-        Whether to divide by the length of a point in feature space.
+        Whether to divide by the length of each point in feature space.
     """
     kernel = _kernel(model)
     support: Any = model.support_vectors_
@@ -46,8 +46,8 @@ def _kernel(model: KernelMachine) -> Kernel:
     if not isinstance(model.kernel, str) or model.kernel == "precomputed":
         kind = "A precomputed kernel" if model.kernel == "precomputed" else "A kernel function"
         raise ValueError(
-            f"{kind} cannot be exported to ONNX, which does not know how to compute it at new "
-            'points. Fit with kernel="linear", "poly", "rbf", "laplacian" or "sigmoid".'
+            f"{kind} cannot be exported to ONNX, which cannot compute it at new points. "
+            'Fit with kernel="linear", "poly", "rbf", "laplacian" or "sigmoid".'
         )
     return Kernel(
         model.kernel,
@@ -61,56 +61,58 @@ def _kernel(model: KernelMachine) -> Kernel:
 
 
 def _cell_outputs(kernel: Kernel, X: Value, support, coef, centers: np.ndarray) -> Value:
-    """Return outputs at points that see the support vectors of their own cell alone."""
+    """Return outputs of points, each from the support vectors of its own cell."""
     graph = X.graph
     distances = np.sum(centers**2, axis=1) - (X @ np.ascontiguousarray(2 * centers.T))
     cell = distances.op("ArgMin", axis=1, keepdims=0)
     cell_of_support = nearest(support, centers)
     result = X.columns([0]) * np.zeros((1, coef.shape[1]))
     for c in np.unique(cell_of_support):
-        carriers = np.flatnonzero(cell_of_support == c)
+        members = np.flatnonzero(cell_of_support == c)
         rows = cell.equal(np.int64(c)).op("NonZero").transpose(1, 0)  # (n, 1)
         points = X.op("Gather", rows.squeeze(1), axis=0)
-        found = _outputs(kernel, points, support[carriers], coef[carriers], unit=True)
+        found = _outputs(kernel, points, support[members], coef[members], unit=True)
         result = graph.op("ScatterND", result, rows, found)
     return result
 
 
 def _outputs(kernel: Kernel, X: Value, support, coef, unit: bool) -> Value:
-    """Return (k(x, y) + constant) / |x|, summed over support vectors y with their coefficients."""
-    has_length = kernel.name not in ("rbf", "laplacian")  # other than one, without the constant
+    """Return the sum of coef_y (k(x, y) + constant) / |x| over support vectors y."""
+    # With rbf and laplacian every point has length one, apart from the constant.
+    has_length = kernel.name not in ("rbf", "laplacian")
     if unit and not has_length:
         coef = coef / math.sqrt(1 + kernel.constant)
     lift = kernel.constant * coef.sum(axis=0)
-    if kernel.normalize:  # by the lengths of support vectors here, by those of points below
+    if kernel.normalize:  # by the lengths of support vectors; lengths of points come below
         coef = coef / unnormalized_lengths(kernel, support)[:, None]
     if kernel.name == "linear":
-        X, support = _less(X, kernel.origin), support - kernel.origin
-        values = X @ (support.T @ coef)  # a single product does
+        X, support = _minus(X, kernel.origin), support - kernel.origin
+        values = X @ (support.T @ coef)  # a single product is enough
     else:
         values = _matrix(kernel, X, support) @ np.ascontiguousarray(coef)
     if not has_length or not (unit or kernel.normalize):
         return values + lift
     squared = _squared_lengths(kernel, X)
     if kernel.normalize:
-        values = values / _or_one(squared.sqrt())
+        values = values / _zero_to_one(squared.sqrt())
         squared = (squared > 0.0).double()
-    return (values + lift) / _or_one((squared + kernel.constant).sqrt()) if unit else values + lift
+    values = values + lift
+    return values / _zero_to_one((squared + kernel.constant).sqrt()) if unit else values
 
 
-def _or_one(lengths: Value) -> Value:
-    """Return lengths, but one for a point at the origin."""
+def _zero_to_one(lengths: Value) -> Value:
+    """Return lengths, with one in place of zero."""
     return lengths.equal(0.0).where(1.0, lengths)
 
 
 def _squared_lengths(kernel: Kernel, X: Value) -> Value:
-    """Return k(x, x) of each row, shape (rows, 1), for kernels of products."""
+    """Return k(x, x) of each row, shape (rows, 1), for kernels that depend on <x, y>."""
     squares = _squares(X)
     return squares if kernel.name == "linear" else _map(kernel, squares * kernel.gamma)
 
 
 def _matrix(kernel: Kernel, X: Value, support: np.ndarray) -> Value:
-    """Return k(x, y) without constant for all rows and support vectors."""
+    """Return k(x, y), without the constant, for all rows and support vectors."""
     if kernel.name == "laplacian":
         return (_distances(X, support, abs) * -kernel.gamma).exp()
     if kernel.name == "rbf":
@@ -119,27 +121,27 @@ def _matrix(kernel: Kernel, X: Value, support: np.ndarray) -> Value:
 
 
 def _map(kernel: Kernel, products: Value) -> Value:
-    """Return values of the kernels poly and sigmoid, of gamma <x, y>."""
+    """Return values of the kernels poly and sigmoid from gamma <x, y>."""
     values = products + kernel.coef0
     return values.op("Tanh") if kernel.name == "sigmoid" else _power(values, kernel.degree)
 
 
 def _rbf(kernel: Kernel, X: Value, support: np.ndarray) -> Value:
-    """Return exp(-gamma |x - y|^2), by a product of matrices where that has enough digits."""
+    """Return exp(-gamma |x - y|^2), by a matrix product where that is exact enough."""
     moved = support - kernel.origin
     squares = kernel.gamma * np.sum(moved**2, axis=1)
-    if squares.max(initial=0.0) > _FAR:
+    if squares.max(initial=0.0) > _MAX_SQUARED_WIDTHS:
         return (_distances(X, support, lambda off: off * off) * -kernel.gamma).exp()
-    # Coordinates beyond this are far from all support vectors; products with them may overflow.
-    limit = float(np.abs(moved).max(initial=0.0)) + math.sqrt(_NOTHING / kernel.gamma)
-    X = _less(X, kernel.origin).op("Clip", -limit, limit)
+    # Beyond this limit the kernel is zero for all support vectors, and products may overflow.
+    limit = float(np.abs(moved).max(initial=0.0)) + math.sqrt(_MAX_EXPONENT / kernel.gamma)
+    X = _minus(X, kernel.origin).op("Clip", -limit, limit)
     left = concat([X, _squares(X) * -kernel.gamma])
     right = np.vstack([2 * kernel.gamma * moved.T, np.ones(len(support))])
-    return (left @ right - squares).least(0.0).exp()
+    return (left @ right - squares).at_most(0.0).exp()
 
 
 def _distances(X: Value, support: np.ndarray, measure: Callable[[Value], Value]) -> Value:
-    """Return the sum over features of a measure of x - y, a feature at a time."""
+    """Return the sum of measure(x - y) over features, one feature at a time."""
     start = X.columns([0]) * np.zeros((1, len(support)))
 
     def feature(x: Value, y: Value) -> Value:
@@ -152,12 +154,12 @@ def _squares(X: Value) -> Value:
     return X.op("ReduceSumSquare", np.array([1]), keepdims=1)
 
 
-def _less(X: Value, origin: np.ndarray) -> Value:
+def _minus(X: Value, origin: np.ndarray) -> Value:
     return X - np.atleast_1d(origin) if np.any(origin) else X
 
 
 def _power(x: Value, degree: float) -> Value:
-    """Return x^degree; by multiplications, which are faster, for a whole number."""
+    """Return x^degree; for a whole degree by multiplications, which are faster."""
     if degree != int(degree) or degree < 1:
         return x.op("Pow", degree)
     value = x

@@ -1,8 +1,8 @@
 """Which of several correlated normal scores is the largest: `_jit/largest.py` as a graph.
 
-There, rows and classes are taken one after the other; here all comparisons that are undecided
-("problems", a class of a row each) are worked on at once, each until it is done. The steps, and
-so the values, are the same.
+The compiled loop takes one row and one class after the other. This graph computes all undecided
+cases (a "problem" is one class of one row) at once, each until it is done. The steps are the same,
+and so are the values.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from ...solvers.weights import multiclass
 from .graph import Value
 from .probabilities import log_normal_tail, normal_tail
 
-# Panels never get so many, but a loop has to say when it gives up.
-_MANY_PANELS = 100_000
-# The degree of the polynomial in Phi, which is then right to 6e-11.
-_DEGREE = 14
-_FAR_AWAY = 1e300
-# Phi of it is one.
-_CERTAIN = 40.0
+# A limit that an ONNX loop needs, and that is never reached.
+_MAX_PANELS = 100_000
+# A polynomial of this degree gives Phi with an error of 6e-11.
+_PHI_DEGREE = 14
+# Stands for infinity where an infinite number would lead to NaN.
+_NEAR_INFINITY = 1e300
+# Phi of this is one.
+_CERTAIN_OUTPUT = 40.0
 
 
 def largest(model: LinearBayesPointClassifier, X: Value) -> Value:
@@ -34,18 +35,18 @@ def largest(model: LinearBayesPointClassifier, X: Value) -> Value:
     others = ~np.eye(n_classes, dtype=bool)
     squares = (covariance * np.eye(n_classes)).sum(2)
     spread = squares + squares.transpose(0, 2, 1) - (covariance + covariance)
-    variance = spread.most(0.0) + 2 * noise
+    variance = spread.at_least(0.0) + 2 * noise
     deviation = variance.sqrt()
     difference = mean.expand(2) - mean.expand(1)
-    # Of class c (second axis) against class j (third).
+    # Class c (second axis) against class j (third axis).
     z = difference.equal(0.0).where(0.0, difference / deviation)
-    bound = X.graph.op("Where", others, z, _FAR_AWAY).min(2, keepdims=False)
+    bound = X.graph.op("Where", others, z, _NEAR_INFINITY).min(2, keepdims=False)
     log_p = _log_phi(bound)
     undecided = (z < rule.CLEAR) & (variance > 0.0) & others
     count = undecided.double().sum(2, keepdims=False)
-    # Less than two others, or next to no chance: the bound is the answer.
-    rest = (count > 1.5) & (log_p >= math.log(rule.SMALL))
-    where = rest.op("NonZero").transpose(1, 0)  # (problem, 2): its row and class
+    # With fewer than two rivals, or next to no chance, the bound is the answer.
+    remaining = (count > 1.5) & (log_p >= math.log(rule.SMALL))
+    where = remaining.op("NonZero").transpose(1, 0)  # (problem, 2): its row and class
     z, undecided, deviation, known = (
         value.op("GatherND", where) for value in (z, undecided, deviation, log_p)
     )
@@ -58,7 +59,7 @@ def largest(model: LinearBayesPointClassifier, X: Value) -> Value:
 
 
 def _scores(model: LinearBayesPointClassifier, X: Value) -> tuple[Value, Value]:
-    """Return mean and covariance of the scores of all classes of each row."""
+    """Return the mean and covariance of the scores of all classes, for each row."""
     belief, d, n_classes = model._belief(), model.n_features_in_, len(model.classes_)
     mean = X @ np.ascontiguousarray(model.coef_.T) + model.intercept_
     H = multiclass.basis(n_classes)
@@ -71,14 +72,14 @@ def _scores(model: LinearBayesPointClassifier, X: Value) -> tuple[Value, Value]:
     inverse = linalg.solve_triangular(lower, np.eye(n), lower=True)
     by_output = inverse.reshape(n, n_classes - 1, -1)
     factor = np.einsum("ck,mkd->dcm", H, by_output)
-    # Transposed here: onnxruntime would fuse a transposition with the product, for which version
-    # 1.20 has no kernel in double precision.
+    # Transpose the factor, not the product: onnxruntime would fuse the two, and its version 1.20
+    # cannot compute that in double precision.
     left, right = (_products(X, f, d) for f in (factor, factor.transpose(0, 2, 1)))
     return mean, left @ right
 
 
 def _products(X: Value, factor: np.ndarray, d: int) -> Value:
-    """Return a matrix for each row: its sum over features; the intercept comes after d of them."""
+    """Return a matrix for each row, the sum of x_k factor[k]; after d features the intercept."""
     flat = factor.reshape(len(factor), -1)
     products = X @ flat[:d] + flat[d:].sum(axis=0)
     return products.op("Reshape", np.array([0, *factor.shape[1:]]))
@@ -87,7 +88,7 @@ def _products(X: Value, factor: np.ndarray, d: int) -> Value:
 def _correlation(
     covariance: Value, squares: Value, noise: float, where: Value, undecided: Value, dev: Value
 ) -> Value:
-    """Return how s_c - s_j and s_c - s_k are correlated, (problem, j, k); 0 where decided."""
+    """Return the correlation of s_c - s_j and s_c - s_k, (problem, j, k); 0 where decided."""
     row = where.columns([0]).squeeze(1)
     own = covariance.op("GatherND", where)
     square = squares.op("GatherND", where).expand(1)
@@ -98,23 +99,23 @@ def _correlation(
 
 
 def _one_factor(correlation: Value, z: Value, undecided: Value, n_classes: int) -> Value:
-    """Return a with a_j a_k near the correlations, most where comparisons are undecided."""
+    """Return a with a_j a_k close to the correlations, above all where comparisons are open."""
     graph, used = z.graph, undecided.double()
     order = used.op("CumSum", np.int64(1))
     count = used.sum(1)
     above = np.triu(np.ones((n_classes, n_classes)), 1)
-    single = (correlation * above).sum(2).sum(1, keepdims=False)  # of a pair
-    root = abs(single).sqrt().least(rule.STEEPEST)
+    single = (correlation * above).sum(2).sum(1, keepdims=False)  # if there is one pair
+    root = abs(single).sqrt().at_most(rule.STEEPEST)
     signed = (single < 0.0).where(-root, root)
     pair = (order > 1.5).where(signed, root)
     if n_classes == 3:
         return pair
-    # How fast log Phi(z) changes, squared.
+    # The squared slope of log Phi(z).
     weight = undecided.where((z * z * -1 - 2 * _log_phi(z)).exp(), 0.0)
     only_two = count < 2.5
 
     def search_round(_: Value, a: Value, found: Value):
-        """Move all coordinates once, in problems that are still moving."""
+        """Update all coordinates once, in problems that still change."""
         here = _rows(~found)
         old, used, w, R = (
             v.op("Gather", here, axis=0) for v in (a, undecided, weight, correlation)
@@ -140,14 +141,14 @@ def _integrate(z: Value, a: Value, undecided: Value) -> Value:
     points, weights = (points + 1) / 2, weights / 2
     steepness = 1 / (1 - a * a).sqrt()
     slope = abs(a) * steepness
-    half = -(z / a)  # where a factor is one half
+    half = -(z / a)  # t at which a factor is one half
     steep = undecided & (slope > 1.0)
     near, panel = rule.REACH / slope, rule.PANEL / slope
-    worst = undecided.where(z, _FAR_AWAY).op("ArgMin", axis=1, keepdims=1)
-    lowest = z.op("GatherElements", worst, axis=1).least(0.0)
+    worst = undecided.where(z, _NEAR_INFINITY).op("ArgMin", axis=1, keepdims=1)
+    lowest = z.op("GatherElements", worst, axis=1).at_most(0.0)
     middle = -(a.op("GatherElements", worst, axis=1) * lowest)
-    # What is decided has a factor of one.
-    level = undecided.where(z * steepness, _CERTAIN)
+    # Decided comparisons have a factor of one.
+    level = undecided.where(z * steepness, _CERTAIN_OUTPUT)
     tilt = undecided.where(a * steepness, 0.0)
     given = (level, tilt, slope, half, steep, near, panel)
 
@@ -158,10 +159,10 @@ def _integrate(z: Value, a: Value, undecided: Value) -> Value:
             start, so_far, *parts = (v.op("Gather", here, axis=0) for v in (t, total, *given))
             level, tilt, slope, half, steep, near, panel = parts
             ahead = (half - start) * direction
-            limit = (ahead > -near).where(panel, _FAR_AWAY)
+            limit = (ahead > -near).where(panel, _NEAR_INFINITY)
             limit = (ahead > (rule.REACH + 1e-3) / slope).where(ahead - near, limit)
-            limit = steep.where(limit, _FAR_AWAY).min(1)
-            width = limit.least(rule.PANEL).least(rule.REACH - start * direction)
+            limit = steep.where(limit, _NEAR_INFINITY).min(1)
+            width = limit.at_most(rule.PANEL).at_most(rule.REACH - start * direction)
             x = start + width * (direction * points)
             factors = _phi(level.expand(1) + tilt.expand(1) * x.expand(2))
             product = factors.op("ReduceProd", np.array([2]), keepdims=0)
@@ -174,29 +175,29 @@ def _integrate(z: Value, a: Value, undecided: Value) -> Value:
 
         return step
 
-    total, never = middle * 0.0, middle > _FAR_AWAY
+    total, never = middle * 0.0, middle > _NEAR_INFINITY
     for direction in (1.0, -1.0):
-        _, total, _ = z.graph.loop(_MANY_PANELS, add_panel(direction), middle, total, never)
+        _, total, _ = z.graph.loop(_MAX_PANELS, add_panel(direction), middle, total, never)
     return total.squeeze(1) / math.sqrt(2 * math.pi)
 
 
 def _rows(flags: Value) -> Value:
-    """Return the rows in which a column is true."""
+    """Return the indices of rows where a column is true."""
     return flags.op("NonZero").op("Gather", np.int64(0), axis=0)
 
 
 def _put(values: Value, rows: Value, new: Value) -> Value:
-    """Return a matrix with other values in some rows."""
+    """Return a matrix with new values in some rows."""
     return values.op("ScatterND", rows.expand(1), new)
 
 
 def _any(flags: Value) -> Value:
-    """Return whether one of a column is true."""
+    """Return whether any entry of a column is true."""
     return flags.double().op("ReduceSum", keepdims=0) > 0.0
 
 
 def _phi(z: Value) -> Value:
-    tail = normal_tail(abs(z), _DEGREE)
+    tail = normal_tail(abs(z), _PHI_DEGREE)
     return (z > 0.0).where(1 - tail, tail)
 
 
@@ -206,5 +207,5 @@ def _log_phi(z: Value) -> Value:
 
 
 def _never_certain(p: Value) -> Value:
-    p = p.most(float(multiclass.LEAST))
-    return (p / p.sum(1)).least(1 - float(multiclass.LEAST))
+    p = p.at_least(float(multiclass.LEAST))
+    return (p / p.sum(1)).at_most(1 - float(multiclass.LEAST))

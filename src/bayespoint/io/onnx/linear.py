@@ -11,7 +11,7 @@ from .graph import Value
 
 
 def two_class_output(model: LinearBayesPointClassifier, X: Value) -> Value:
-    """Return mean over deviation of the output for the second class, shape (rows, 1)."""
+    """Return the output of the second class, mean over deviation, shape (rows, 1)."""
     mean = X @ np.ascontiguousarray(model.coef_.T) + model.intercept_
     deviation = (_variance(model, X) + float(model.noise_variance)).sqrt()
     return mean / deviation.equal(0.0).where(1.0, deviation)

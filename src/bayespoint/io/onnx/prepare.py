@@ -1,4 +1,4 @@
-"""Preprocessors of scikit-learn: pipelines, columns, imputation, scaling, one-hot encoding."""
+"""Convert preprocessors of scikit-learn: columns, imputation, scaling, one-hot encoding."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from sklearn.utils import _safe_indexing
 from .graph import Value, concat
 from .inputs import Matrix, Source
 
-# The text of an ONNX input that stands for a missing value.
-MISSING = ""
+# The string of an ONNX input that stands for a missing value.
+MISSING_TEXT = ""
 
 
 def prepare(step, X: Source) -> Source:
-    """Return what a fitted preprocessor makes of its input."""
+    """Return the output of a fitted preprocessor."""
     if step is None or (isinstance(step, str) and step == "passthrough"):
         return X
     for kind, convert in CONVERTERS.items():
@@ -27,17 +27,17 @@ def prepare(step, X: Source) -> Source:
             return convert(step, X)
     names = ", ".join(kind.__name__ for kind in CONVERTERS)
     raise ValueError(
-        f"{type(step).__name__} cannot be exported to ONNX; of preprocessors, {names} can. Prepare "
-        "the data before the exported model, and export what comes after."
+        f"{type(step).__name__} cannot be exported to ONNX. Preprocessors that can: {names}. Apply "
+        "the others before the exported model, and export only the steps after them."
     )
 
 
 def _function(step: FunctionTransformer, X: Source) -> Source:
-    """Return the input; what ColumnTransformer calls "passthrough" has no function."""
+    """Return the input; ColumnTransformer writes "passthrough" as a step without function."""
     if step.func is not None:
         raise ValueError(
-            "A FunctionTransformer with a function of its own cannot be exported to ONNX. Prepare "
-            "the data before the exported model, and export what comes after."
+            "A FunctionTransformer with a function cannot be exported to ONNX. Apply it before the "
+            "exported model, and export only the steps after it."
         )
     return X
 
@@ -49,7 +49,7 @@ def _pipeline(pipeline: Pipeline, X: Source) -> Source:
 
 
 def _column_transformer(transformer: ColumnTransformer, X: Source) -> Source:
-    """Put side by side what is made of the columns."""
+    """Put the outputs of all transformers side by side."""
     parts = []
     for _, step, which in transformer.transformers_:
         chosen = _positions(which, transformer, X.n_columns)
@@ -60,7 +60,7 @@ def _column_transformer(transformer: ColumnTransformer, X: Source) -> Source:
 
 
 def _positions(which, transformer: ColumnTransformer, n_columns: int) -> list[int]:
-    """Return the positions of columns that are given by name, number, mask or slice."""
+    """Return the positions of columns given by name, number, mask or slice."""
     names = list(getattr(transformer, "feature_names_in_", []))
     if isinstance(which, str):
         return [names.index(which)]
@@ -82,12 +82,12 @@ def _side_by_side(parts: list[Source]) -> Matrix:
 
 
 def _simple_imputer(imputer: SimpleImputer, X: Source) -> Source:
-    """Fill missing numbers; columns without any number in training are left out."""
+    """Fill in missing numbers; leave out columns without any number in training."""
     try:
         statistics = imputer.statistics_.astype(np.float64)
     except ValueError as error:
         raise ValueError(
-            "A SimpleImputer for texts cannot be exported to ONNX. OneHotEncoder knows missing "
+            "A SimpleImputer for text cannot be exported to ONNX. OneHotEncoder treats missing "
             "values as a category of their own: leave out the imputer."
         ) from error
     values = X.matrix()
@@ -127,66 +127,66 @@ def _one_hot_encoder(encoder: OneHotEncoder, X: Source) -> Source:
 
 
 def _one_hot(encoder: OneHotEncoder, i: int, X: Source) -> Matrix:
-    """Return a column of zeros and ones for each frequent category, and one for all others."""
+    """Return an indicator for each frequent category, and one for all others."""
     categories = np.asarray(encoder.categories_[i])
-    places, n_places, other = _places(encoder, i)
-    if other is not None:  # what is none of the frequent categories, known or not
-        kept = np.flatnonzero(places != other)
-        categories, places = categories[kept], places[kept]
-    same = _same(categories, i, X).double()
-    result = same
-    if not np.array_equal(places, np.arange(n_places)):
-        result = same @ (places[:, None] == np.arange(n_places)).astype(np.float64)
+    positions, n_positions, other = _positions_of_categories(encoder, i)
+    if other is not None:  # anything but a frequent category, known or not
+        frequent = np.flatnonzero(positions != other)
+        categories, positions = categories[frequent], positions[frequent]
+    matches = _matches(categories, i, X).double()
+    result = matches
+    if not np.array_equal(positions, np.arange(n_positions)):
+        result = matches @ (positions[:, None] == np.arange(n_positions)).astype(np.float64)
     if other is not None:
-        rest = (np.arange(n_places) == other).astype(np.float64)[None]
-        result = result + (1 - same.sum(1)) * rest
-    return Matrix(result, n_places)
+        others = (np.arange(n_positions) == other).astype(np.float64)[None]
+        result = result + (1 - matches.sum(1)) * others
+    return Matrix(result, n_positions)
 
 
-def _places(encoder: OneHotEncoder, i: int) -> tuple[np.ndarray, int, int | None]:
-    """Return the column of each category (-1 for none), their number, and that of unknown ones."""
+def _positions_of_categories(encoder: OneHotEncoder, i: int) -> tuple[np.ndarray, int, int | None]:
+    """Return each category's position (-1: none), how many there are, and the one for others."""
     categories = encoder.categories_[i]
     rare = getattr(encoder, "infrequent_categories_", [None] * (i + 1))[i]
     known_rare = set() if rare is None else {_key(c) for c in rare}
     is_rare = np.array([_key(c) in known_rare for c in categories], dtype=bool)
-    places = np.cumsum(~is_rare) - 1
-    places[is_rare] = np.sum(~is_rare)
-    n_places = int(np.sum(~is_rare)) + int(is_rare.any())
-    other = n_places - 1 if is_rare.any() else None
+    positions = np.cumsum(~is_rare) - 1
+    positions[is_rare] = np.sum(~is_rare)
+    n_positions = int(np.sum(~is_rare)) + int(is_rare.any())
+    other = n_positions - 1 if is_rare.any() else None
     if encoder.handle_unknown not in ("infrequent_if_exist", "warn"):
         other = None
     dropped = None if encoder.drop_idx_ is None else encoder.drop_idx_[i]
     if dropped is not None:
-        gone = places[dropped]
-        places = np.where(places == gone, -1, places - (places > gone))
-        n_places -= 1
+        gone = positions[dropped]
+        positions = np.where(positions == gone, -1, positions - (positions > gone))
+        n_positions -= 1
         other = None if other in (None, gone) else other - (other > gone)
-    return places, n_places, other
+    return positions, n_positions, other
 
 
 def _key(category):
-    """Return something that is equal for equal categories, NaN included."""
+    """Return a key that is equal for equal categories, including NaN."""
     return ("NaN",) if category != category else category
 
 
-def _same(categories: np.ndarray, i: int, X: Source) -> Value:
-    """Return where a column equals each of some categories."""
+def _matches(categories: np.ndarray, i: int, X: Source) -> Value:
+    """Return where a column equals each of the categories, shape (rows, n_categories)."""
     missing = [c is None or c != c for c in categories]
     if categories.dtype.kind in "fiub":
         column = X.numbers(i)
-        same = column.equal(categories.astype(np.float64)[None])
-        return same | (column.op("IsNaN") & np.array([missing])) if any(missing) else same
-    texts = [MISSING if gone else c for c, gone in zip(categories, missing, strict=True)]
+        matches = column.equal(categories.astype(np.float64)[None])
+        return matches | (column.op("IsNaN") & np.array([missing])) if any(missing) else matches
+    texts = [MISSING_TEXT if gone else c for c, gone in zip(categories, missing, strict=True)]
     if not all(isinstance(text, str) for text in texts):
         raise ValueError(
-            f"Categories should be texts or numbers, but column {i} of the OneHotEncoder has "
+            f"Categories should be strings or numbers, but column {i} of the OneHotEncoder has "
             f"{next(t for t in texts if not isinstance(t, str))!r} among its categories."
         )
-    if texts.count(MISSING) > 1:
+    if texts.count(MISSING_TEXT) > 1:
         raise ValueError(
             f"Column {i} of the OneHotEncoder has different categories for missing values and "
-            "empty texts, but in ONNX an empty text stands for a missing value. Replace one by "
-            "the other before fitting."
+            "empty strings, but in ONNX an empty string stands for a missing value. Replace one "
+            "by the other before fitting."
         )
     return X.texts(i).equal(np.array([texts], dtype=object))
 

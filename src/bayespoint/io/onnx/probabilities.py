@@ -1,4 +1,4 @@
-"""Distribution functions from plain operators, and the probabilities of classes.
+"""Distribution functions from elementary operators, and the probabilities of classes.
 
 onnxruntime has no error function in double precision.
 """
@@ -16,13 +16,13 @@ from .graph import Value
 
 # (1 + 2 x) erfcx(x) is a smooth function of (x - 3.75) / (x + 3.75) (Shepherd and Laframboise,
 # 1981). A polynomial of this degree leaves an error of 2e-15 in Phi.
-_MIDDLE = 3.75
-_DEGREE = 20
-# Larger outputs have no finite logarithm of their tail.
-_FARTHEST = 1e100
-# Angles are halved so often, after which the series of atan with so many terms is exact.
-_HALVINGS = 3
-_TERMS = 12
+_ERFCX_CENTER = 3.75
+_ERFCX_DEGREE = 20
+# Larger outputs have a tail whose logarithm is not finite.
+_MAX_OUTPUT = 1e100
+# Halve angles this many times; then this many terms of the series of atan are exact.
+_ANGLE_HALVINGS = 3
+_ATAN_TERMS = 12
 
 
 def polynomial(x: Value, coefficients) -> Any:
@@ -34,7 +34,7 @@ def polynomial(x: Value, coefficients) -> Any:
     return value
 
 
-def normal_tail(a: Value, degree: int = _DEGREE) -> Value:
+def normal_tail(a: Value, degree: int = _ERFCX_DEGREE) -> Value:
     """Return Phi(-a) for a >= 0."""
     exponent, factor = _normal_parts(a, degree)
     return exponent.exp() * factor
@@ -42,23 +42,23 @@ def normal_tail(a: Value, degree: int = _DEGREE) -> Value:
 
 def log_normal_tail(a: Value) -> Value:
     """Return log Phi(-a) for a >= 0, however large."""
-    exponent, factor = _normal_parts(a, _DEGREE)
+    exponent, factor = _normal_parts(a, _ERFCX_DEGREE)
     return exponent + factor.log()
 
 
 def _normal_parts(a: Value, degree: int) -> tuple[Value, Value]:
-    """Return -a^2 / 2, and what exp of it is multiplied with."""
-    a = a.least(_FARTHEST)
+    """Return -a^2 / 2 and f with Phi(-a) = exp(-a^2 / 2) f."""
+    a = a.at_most(_MAX_OUTPUT)
     x = a * math.sqrt(0.5)
-    series = polynomial(1 - 2 * _MIDDLE / (x + _MIDDLE), _scaled_erfcx(degree) / 2)
+    series = polynomial(1 - 2 * _ERFCX_CENTER / (x + _ERFCX_CENTER), _scaled_erfcx(degree) / 2)
     return a * a * -0.5, series / (1 + 2 * x)
 
 
 def _scaled_erfcx(degree: int) -> np.ndarray:
-    """Return the coefficients of (1 + 2 x) erfcx(x) in powers of (x - K) / (x + K)."""
+    """Return (1 + 2 x) erfcx(x) as coefficients of powers of (x - center) / (x + center)."""
 
     def function(t):
-        x = _MIDDLE * (1 + t) / (1 - t)
+        x = _ERFCX_CENTER * (1 + t) / (1 - t)
         return (1 + 2 * x) * special.erfcx(x)
 
     chebyshev = np.polynomial.chebyshev.chebinterpolate(function, degree)
@@ -68,16 +68,16 @@ def _scaled_erfcx(degree: int) -> np.ndarray:
 def student_tail(a: Value, df: float) -> Value:
     """Return P(T > a) for a >= 0, Student's t with 1 or an even number of degrees of freedom.
 
-    For an even number it is algebraic: with u = df / (df + a^2) and S the first df / 2 terms of
-    the series of (1 - u)^(-1/2), 1 - A with A = sqrt(1 - u) S is twice the tail. As it would
-    lose its digits, it is taken to be (1 - A^2) / (1 + A); the numerator is a polynomial without
-    the powers below u^(df / 2), and its coefficients are positive.
+    For an even number the tail is algebraic. Let u = df / (df + a^2), S the first df / 2 terms of
+    the series of (1 - u)^(-1/2), and A = sqrt(1 - u) S; then twice the tail is 1 - A. To avoid
+    cancellation it is computed as (1 - A^2) / (1 + A): the numerator is a polynomial with positive
+    coefficients and without powers below u^(df / 2).
     """
     if df == 1:
         return _cauchy_tail(a)
     if df <= 0 or df % 2:
         raise ValueError(
-            "Student's t with 1 or an even number of degrees of freedom can be exported, but "
+            "Student's t can be exported with 1 or an even number of degrees of freedom, but "
             f"probit_df_ is {df:g}."
         )
     half = int(df) // 2
@@ -91,24 +91,24 @@ def student_tail(a: Value, df: float) -> Value:
 
 def _cauchy_tail(a: Value) -> Value:
     """Return atan(1 / a) / pi."""
-    tangent = 1 / (a + (1 + a * a).sqrt())  # of half the angle
-    for _ in range(_HALVINGS - 1):
+    tangent = 1 / (a + (1 + a * a).sqrt())  # tangent of half the angle
+    for _ in range(_ANGLE_HALVINGS - 1):
         tangent = tangent / (1 + (1 + tangent * tangent).sqrt())
-    series = [(-1) ** k / (2 * k + 1) for k in range(_TERMS)]
-    return tangent * polynomial(tangent * tangent, series) * (2**_HALVINGS / math.pi)
+    series = [(-1) ** k / (2 * k + 1) for k in range(_ATAN_TERMS)]
+    return tangent * polynomial(tangent * tangent, series) * (2**_ANGLE_HALVINGS / math.pi)
 
 
 def _tail(output: Value, df: float, label_noise: float) -> Value:
     """Return the probability of the less probable side."""
     tail = normal_tail(abs(output)) if df == np.inf else student_tail(abs(output), df)
-    tail = tail.least(0.5)  # also when it is rounded
+    tail = tail.at_most(0.5)  # even after rounding
     return label_noise + (1 - 2 * label_noise) * tail if label_noise else tail
 
 
 def two_classes(output: Value, df: float = np.inf, label_noise: float = 0.0) -> Value:
     """Return the two columns of `probabilities.two_classes` of one column of outputs."""
-    less = _tail(output, df, label_noise).most(float(_LEAST))
-    more = (1 - less).most(float(_MORE_THAN_HALF))
+    less = _tail(output, df, label_noise).at_least(float(_LEAST))
+    more = (1 - less).at_least(float(_MORE_THAN_HALF))
     positive = (output > 0.0).where(more, less)
     return positive.op("Neg").op("Add", 1.0).op("Concat", positive, axis=1)
 
@@ -120,5 +120,5 @@ def exactly_one(output: Value, df: float = np.inf, label_noise: float = 0.0) -> 
     log_tail = tail.log() if never_zero else log_normal_tail(abs(output))
     log_odds = (1 - tail).log() - log_tail
     softmax = (output > 0.0).where(log_odds, -log_odds).op("Softmax", axis=1)
-    clipped = softmax.most(float(_LEAST))
-    return (clipped / clipped.sum(1)).least(float(_MOST))
+    clipped = softmax.at_least(float(_LEAST))
+    return (clipped / clipped.sum(1)).at_most(float(_MOST))
