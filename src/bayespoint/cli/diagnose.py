@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..evaluation.report.diagnosis import describe_model, diagnose
+from ..evaluation.report.diagnosis import diagnose
+from ..evaluation.report.model_description import describe_model
 from .terminal import show
 from .trained import open_model
 

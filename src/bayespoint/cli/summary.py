@@ -10,7 +10,7 @@ import numpy as np
 from ..classifiers.reject.option import RejectOptionClassifier
 from ..evaluation import Evaluation
 from ..evaluation.baselines import most_frequent
-from ..evaluation.report.diagnosis import describe_model
+from ..evaluation.report.model_description import describe_model
 from .terminal import aligned, percent
 
 # Shares of rows to refuse, and limits of the error, for which the summary shows the effect.

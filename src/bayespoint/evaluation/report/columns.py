@@ -1,4 +1,4 @@
-"""The columns of a table, whatever it is made of."""
+"""The columns of a DataFrame, an array or a sparse matrix."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ import numpy as np
 from scipy import sparse
 
 from ..targets import is_missing
-from .words import number, percent, several, text
+from .formatting import number, percent, several, text
 
-_N_BARS = 16
-# Of a column of categories.
-_N_TOP = 3
+# Bars of a histogram.
+N_BARS = 16
+# Categories that are named with their frequency.
+N_NAMED_CATEGORIES = 3
 
 
 class Column(NamedTuple):
-    """A column in short."""
+    """Summary of a column."""
 
     name: str
     kind: str
     n_missing: int
-    words: str  # range, or the most frequent values
+    values: str  # range, or the most frequent values
     bars: np.ndarray  # histogram, or how often the most frequent values occur
 
 
@@ -42,12 +43,12 @@ class Table:
         self.n_rows, self.n_columns = X.shape
 
     def name(self, j: int) -> str:
-        """Return what a column is called."""
+        """Return the name of a column."""
         return text(f"x{j}" if self.frame is None else self.frame.columns[j])
 
     @property
     def has_labels(self) -> bool:
-        """Tell whether rows have labels of their own, not just numbers from 0."""
+        """Tell whether the index names the rows, instead of counting from 0."""
         if self.frame is None:
             return False
         index = self.frame.index
@@ -66,15 +67,16 @@ class Table:
         return self.X[:, [j]].toarray().ravel() if sparse.issparse(self.X) else self.X[:, j]
 
     def cell(self, i: int, j: int) -> str:
-        """Write down a value."""
+        """Return a value as text."""
         value = self.X[i, j] if self.frame is None else self.frame.iloc[i, j]
         if is_missing(value):
             return "missing"
         return number(value.item() if isinstance(value, np.number) else value)
 
-    def describe(self, most: int) -> list[Column]:
-        """Return the first columns in short."""
-        return [_describe(self.name(j), self.values(j)) for j in range(min(self.n_columns, most))]
+    def describe(self, max_columns: int) -> list[Column]:
+        """Summarize the first columns."""
+        shown = range(min(self.n_columns, max_columns))
+        return [_describe(self.name(j), self.values(j)) for j in shown]
 
 
 def _describe(name: str, values: np.ndarray) -> Column:
@@ -85,8 +87,8 @@ def _describe(name: str, values: np.ndarray) -> Column:
         return Column(name, "–", n_missing, "all values are missing", np.zeros(1))
     if present.dtype.kind == "O" and all(type(v) in (int, float) for v in present):
         present = present.astype(float)
-    told = {"f": _numbers, "i": _numbers, "u": _numbers, "M": _dates}
-    kind, words, bars = told.get(present.dtype.kind, _categories)(present)
+    by_kind = {"f": _numbers, "i": _numbers, "u": _numbers, "M": _dates}
+    kind, words, bars = by_kind.get(present.dtype.kind, _categories)(present)
     return Column(name, kind, n_missing, words, bars)
 
 
@@ -106,23 +108,25 @@ def _numbers(values: np.ndarray) -> tuple[str, str, np.ndarray]:
     low, high = float(finite.min()), float(finite.max())
     if low == high:
         return "numbers", f"always {number(low)}", np.array([len(finite)])
-    # In units of the largest value, lest sums and differences overflow.
+    # Scale by the largest value, so that sums and differences do not overflow.
     unit = max(abs(low), abs(high))
     median = float(np.median(finite / unit)) * unit
     words = f"{number(low)} to {number(high)}, median {number(median)}"
     if len(finite) < len(values):
         words += f"; {several(len(values) - len(finite), 'infinity', 'infinities')}"
-    return "numbers", words, np.histogram(finite / unit, bins=_N_BARS)[0]
+    return "numbers", words, np.histogram(finite / unit, bins=N_BARS)[0]
 
 
 def _dates(values: np.ndarray) -> tuple[str, str, np.ndarray]:
     words = f"{values.min().astype('M8[s]')} to {values.max().astype('M8[s]')}"
-    return "dates", words, np.histogram(values.astype(np.int64).astype(float), bins=_N_BARS)[0]
+    return "dates", words, np.histogram(values.astype(np.int64).astype(float), bins=N_BARS)[0]
 
 
 def _categories(values: np.ndarray) -> tuple[str, str, np.ndarray]:
-    # As text: values may be of several types, or lists.
+    # Compare as text: values may be lists or of several types.
     counts = Counter(map(str, values.tolist())).most_common()
-    top = ", ".join(f"{text(v)} ({percent(n / len(values))})" for v, n in counts[:_N_TOP])
-    words = top if len(counts) <= _N_TOP else f"{several(len(counts), 'value')}: {top}, …"
-    return "categories", words, np.array([n for _, n in counts[:_N_BARS]])
+    named = counts[:N_NAMED_CATEGORIES]
+    words = ", ".join(f"{text(value)} ({percent(n / len(values))})" for value, n in named)
+    if len(counts) > len(named):
+        words = f"{several(len(counts), 'value')}: {words}, …"
+    return "categories", words, np.array([n for _, n in counts[:N_BARS]])

@@ -1,4 +1,4 @@
-"""What the solver of a model reports, in plain words."""
+"""What a fitted model reports about its training, in plain words."""
 
 from __future__ import annotations
 
@@ -7,23 +7,34 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..model_parts import final_classifier
-from .words import number, percent, several
+from .formatting import number, percent, several
+from .model_description import largest_r_hat
 
-# Above this, chains have not forgotten where they started.
-_LARGEST_R_HAT = 1.05
-_STOPS = {
-    "tol": "came as close as it was asked to",
+# Chains with a larger R-hat still depend on where they started.
+MAX_R_HAT = 1.05
+# Linear programs with a larger relative duality gap are not solved.
+MAX_DUALITY_GAP = 1e-4
+# Why a solver stopped, and the reasons that are fine.
+STOP_REASONS = {
+    "tol": "reached the requested precision",
     "done": "finished",
     "consistent": "found members that get all training rows right",
-    "n_bounces": "made as many bounces as it was allowed",
-    "n_samples": "drew as many samples as it was allowed",
-    "max_iter": "made as many passes as it was allowed",
-    "max_mistakes": "made as many mistakes as it was allowed",
-    "stalled": "came no closer",
+    "n_bounces": "reached the largest number of bounces allowed",
+    "n_samples": "reached the largest number of samples allowed",
+    "max_iter": "reached the largest number of passes allowed",
+    "max_mistakes": "reached the largest number of mistakes allowed",
+    "stalled": "made no more progress",
     "max_time": "ran out of time",
     "interrupted": "was interrupted",
     "callback": "was stopped by a callback",
     "escaped": "lost the ball",
+}
+FINE_STOP_REASONS = {"tol", "done", "consistent"}
+# Parameters that "auto" can choose, and what they mean.
+CHOSEN_PARAMETERS = {
+    "softness": "noise on the output that the boundary tolerates; 0 is a hard boundary",
+    "label_noise": "share of training labels assumed to be wrong, near the boundary or not",
+    "gamma": "flexibility of the boundary: one over a squared distance (rbf)",
 }
 
 
@@ -37,7 +48,7 @@ class Finding(NamedTuple):
 
 
 def diagnose(model) -> list[Finding]:
-    """Return what can be said about the fit of a model, by its attributes.
+    """Return what the attributes of a model say about its fit.
 
     Parameters
     ----------
@@ -50,152 +61,115 @@ def diagnose(model) -> list[Finding]:
         Empty for classifiers that report nothing.
     """
     classifier = final_classifier(model)
-    report = getattr(classifier, "diagnostics_", None)
-    found = [] if report is None else _solver(report)
-    return found + _linear(classifier) + _choices(classifier) + _programs(classifier)
+    diagnostics = getattr(classifier, "diagnostics_", None)
+    return [
+        *([] if diagnostics is None else _solver(diagnostics)),
+        *_iterations(classifier),
+        *_evidence(classifier),
+        *_chosen_parameters(classifier),
+        *_duality_gap(classifier),
+    ]
 
 
-def describe_model(model) -> str:
-    """Say what kind of model it is."""
-    classifier = final_classifier(model)
-    kind = type(classifier).__name__
-    if kind == "BayesPointClassifier":
-        report = classifier.diagnostics_
-        return f"a Bayes point machine, {_kernel(classifier)}, by {_method(report)} ({kind})"
-    if kind == "LinearBayesPointClassifier":
-        return f"a linear Bayes point machine, {classifier.covariance_} covariance ({kind})"
-    return f"a {kind}"
-
-
-def _kernel(classifier) -> str:
-    kernel = classifier.kernel
-    return f"{kernel} kernel" if isinstance(kernel, str) else "a kernel of its own"
-
-
-def _method(report: Any) -> str:
-    """Tell the solver by what it reports."""
-    if _r_hat(report) is None and not np.any(report.get("n_bounces", 1)):
-        return "the corners of version space"
-    for key, words in {
-        "n_bounces": "billiard",
-        "n_mistakes": "perceptrons",
-        "n_cells": "expectation propagation in cells",
-        "residual": "expectation propagation",
-        "n_samples": "Gibbs sampling",
-    }.items():
-        if key in report:
-            return words
-    return "a solver of its own"
-
-
-def _r_hat(report: Any) -> float | None:
-    """Return the largest R-hat, if it is known."""
-    largest = float(np.max(report.get("r_hat", np.nan)))
-    return largest if np.isfinite(largest) else None
-
-
-def _solver(report: Any) -> list[Finding]:
-    """Read the diagnostics of `BayesPointClassifier`, the worst output of each."""
-    found = [_stopped(report)]
-    r_hat = _r_hat(report)
+def _solver(diagnostics: Any) -> list[Finding]:
+    """Read the diagnostics of `BayesPointClassifier`; the worst output counts."""
+    found = [_stop(diagnostics)]
+    r_hat = largest_r_hat(diagnostics)
     if r_hat is not None:
-        found.append(
-            Finding(
-                "R-hat",
-                f"{r_hat:.3f}",
-                "chains that started in different places "
-                + ("agree" if r_hat <= _LARGEST_R_HAT else "do not agree yet: let them run longer")
-                + f" (1 is perfect, up to {_LARGEST_R_HAT} is fine)",
-                r_hat <= _LARGEST_R_HAT,
-            )
-        )
-    if "residual" in report:
-        residual, mixed = float(np.max(report["residual"])), bool(np.all(report["mixed"]))
+        fine = r_hat <= MAX_R_HAT
+        agree = "agree" if fine else "do not agree yet: let them run longer"
+        words = f"chains with different starts {agree} (1 is perfect, up to {MAX_R_HAT} is fine)"
+        found.append(Finding("R-hat", f"{r_hat:.3f}", words, fine))
+    if "residual" in diagnostics:
+        residual, mixed = float(np.max(diagnostics["residual"])), bool(np.all(diagnostics["mixed"]))
         words = "largest mismatch of the Gaussian approximation, in standard deviations"
-        found.append(Finding("residual", f"{residual:.2g}", words, mixed))
-        return found
-    angle = float(np.max(report["angle"]))
-    if np.isfinite(angle):
-        words = "estimated angle between this answer and that of an endless run, in degrees"
-        mixed = bool(np.all(report["mixed"]))
-        found.append(Finding("sampling error", f"{np.degrees(angle):.2g}°", words, mixed))
-    else:
-        words = "this solver cannot tell how far its answer is from the Bayes point"
-        found.append(Finding("sampling error", "unknown", words))
-    ess = float(np.min(report["ess"]))
+        return [*found, Finding("residual", f"{residual:.2g}", words, mixed)]
+    found.append(_sampling_error(diagnostics))
+    ess = float(np.min(diagnostics["ess"]))
     if np.isfinite(ess):
-        words = "so many independent draws would be as good as those that were made"
+        words = "independent draws that would be as good as the draws that were made"
         found.append(Finding("effective draws", number(round(ess)), words))
-    if "n_consistent" in report:
-        consistent, members = int(np.min(report["n_consistent"])), report["n_mistakes"].shape[-1]
-        words = "perceptrons that get all training rows right; only these are averaged, if any"
-        value = f"{consistent} of {members}"
+    if "n_consistent" in diagnostics:
+        consistent = int(np.min(diagnostics["n_consistent"]))
+        value = f"{consistent} of {diagnostics['n_mistakes'].shape[-1]}"
+        words = "perceptrons that get all training rows right; if there are any, only these count"
         found.append(Finding("consistent members", value, words, consistent > 1))
     return found
 
 
-def _stopped(report: Any) -> Finding:
-    stops = sorted(set(np.ravel(report["stop"]).tolist()))
-    words = " and ".join(_STOPS.get(stop, stop) for stop in stops)
-    fine = set(stops) <= {"tol", "done", "consistent"}
+def _stop(diagnostics: Any) -> Finding:
+    """Say why the solver stopped, and how long it took."""
+    stops = sorted(set(np.ravel(diagnostics["stop"]).tolist()))
+    words = " and ".join(STOP_REASONS.get(stop, stop) for stop in stops)
+    fine = set(stops) <= FINE_STOP_REASONS
     if not fine:
-        words += ". The model can be used, but a longer training may improve it"
-    seconds = float(np.sum(report["seconds"])) if "seconds" in report else float("nan")
+        words += ". The model can be used, but longer training may improve it"
+    seconds = float(np.sum(diagnostics["seconds"])) if "seconds" in diagnostics else float("nan")
     value = f"{seconds:.2g} s" if np.isfinite(seconds) else ", ".join(stops)
     return Finding("the solver", value, words, fine)
 
 
-def _linear(classifier: Any) -> list[Finding]:
-    """Read `LinearBayesPointClassifier`, and others that count iterations."""
-    found = []
-    n_iter, most = getattr(classifier, "n_iter_", None), getattr(classifier, "max_iter", None)
-    if n_iter is not None and not hasattr(classifier, "diagnostics_"):
-        n_iter = int(np.max(n_iter))
-        early = isinstance(most, int) and most > 0 and n_iter >= most
-        words = "passes over the training rows until nothing changed any more"
-        if early:
-            words = f"as many passes as were allowed: raise max_iter (now {most})"
-        known = isinstance(most, int)
-        found.append(Finding("iterations", f"{n_iter:,}", words, not early if known else None))
-    seen: Any = getattr(classifier, "n_samples_seen_", None)
-    if isinstance(seen, int | float):
-        words = "rows that it learned from"
-        found.append(Finding("training rows", number(round(float(seen))), words))
-        evidence = getattr(classifier, "log_evidence_", float("nan"))
-        if seen and np.isfinite(evidence):
-            words = (
-                "typical probability that it gave to the right class of a training row before "
-                "it learned from it; the greater, the better the model suits the data"
-            )
-            value = percent(float(np.exp(evidence / seen)))
-            found.append(Finding("evidence, per row", value, words))
+def _sampling_error(diagnostics: Any) -> Finding:
+    angle = float(np.max(diagnostics["angle"]))
+    if not np.isfinite(angle):
+        words = "this solver cannot estimate how far its answer is from the Bayes point"
+        return Finding("sampling error", "unknown", words)
+    words = "estimated angle between this answer and that of an endless run, in degrees"
+    fine = bool(np.all(diagnostics["mixed"]))
+    return Finding("sampling error", f"{np.degrees(angle):.2g}°", words, fine)
+
+
+def _iterations(classifier: Any) -> list[Finding]:
+    """Read the number of iterations, where it is all that is reported."""
+    n_iter = getattr(classifier, "n_iter_", None)
+    max_iter: Any = getattr(classifier, "max_iter", None)
+    if n_iter is None or hasattr(classifier, "diagnostics_"):
+        return []
+    n_iter, limited = int(np.max(n_iter)), isinstance(max_iter, int)
+    early = limited and 0 < max_iter <= n_iter
+    words = "passes over the training rows until nothing changed any more"
+    if early:
+        words = f"as many passes as were allowed: raise max_iter (now {max_iter})"
+    return [Finding("iterations", f"{n_iter:,}", words, not early if limited else None)]
+
+
+def _evidence(classifier: Any) -> list[Finding]:
+    """Read what `LinearBayesPointClassifier` says about its training rows."""
+    n_rows: Any = getattr(classifier, "n_samples_seen_", None)
+    if not isinstance(n_rows, int | float):
+        return []
+    words = "rows that it learned from"
+    found = [Finding("training rows", number(round(float(n_rows))), words)]
+    evidence = getattr(classifier, "log_evidence_", float("nan"))
+    if n_rows and np.isfinite(evidence):
+        words = (
+            "typical probability that the model gave to the class of a training row before it "
+            "learned from that row; larger values mean that the model suits the data better"
+        )
+        value = percent(float(np.exp(evidence / n_rows)))
+        found.append(Finding("evidence, per row", value, words))
     return found
 
 
-def _choices(classifier: Any) -> list[Finding]:
-    """Read what "auto" has chosen."""
-    meanings = {
-        "softness": "noise on the output that the boundary tolerates; 0 is a hard boundary",
-        "label_noise": "share of training labels that are taken to be wrong, wherever they are",
-        "gamma": "flexibility of the boundary: one over a squared distance (rbf)",
-    }
+def _chosen_parameters(classifier: Any) -> list[Finding]:
+    """Read parameters that were given, or that "auto" has chosen."""
     found = []
-    looked_at = len(getattr(classifier, "candidates_", {}).get("score", []))
-    for name, meaning in meanings.items():
+    n_candidates = len(getattr(classifier, "candidates_", {}).get("score", []))
+    for name, meaning in CHOSEN_PARAMETERS.items():
         value: Any = getattr(classifier, f"{name}_", None)
         if not isinstance(value, int | float) or not hasattr(classifier, name):
             continue
-        if getattr(classifier, name) == "auto" and looked_at:
-            meaning += f". Chosen from {several(looked_at, 'candidate')} by evidence"
+        if getattr(classifier, name) == "auto" and n_candidates:
+            meaning += f". Chosen from {several(n_candidates, 'candidate')} by evidence"
         found.append(Finding(name.replace("_", " "), f"{float(value):.3g}", meaning))
     return found
 
 
-def _programs(classifier: Any) -> list[Finding]:
+def _duality_gap(classifier: Any) -> list[Finding]:
     """Read the machines that solve linear programs."""
     gap, objective = getattr(classifier, "dual_gap_", None), getattr(classifier, "objective_", None)
     if gap is None or objective is None:
         return []
     worst = float(np.max(np.abs(gap) / np.maximum(np.abs(objective), 1)))
-    words = "how far the solution can be from the best one, relative to its value"
-    return [Finding("duality gap", f"{worst:.1g}", words, worst < 1e-4)]
+    words = "how far the solution can be from the optimum, relative to its value"
+    return [Finding("duality gap", f"{worst:.1g}", words, worst < MAX_DUALITY_GAP)]

@@ -1,10 +1,11 @@
-"""HTML and SVG from calls: whatever is not markup yet is escaped, so nobody can forget it."""
+"""HTML and SVG from function calls: everything that is not markup yet is escaped."""
 
 from __future__ import annotations
 
 import html
 
-_EMPTY = {"br", "input"}
+# Elements without content, which are not closed.
+VOID_ELEMENTS = {"br", "input"}
 
 
 class Markup(str):
@@ -14,7 +15,7 @@ class Markup(str):
 
 
 def tag(name: str, *children: object, **attributes: object) -> Markup:
-    """Return an element. Names of attributes have _ for -, and one at the end if need be.
+    """Return an element. Write attribute names with _ for -, and class_ for class.
 
     Examples
     --------
@@ -24,22 +25,22 @@ def tag(name: str, *children: object, **attributes: object) -> Markup:
     words = [name]
     for key, value in attributes.items():
         if value is True:
-            words.append(_name(key))
+            words.append(_attribute_name(key))
         elif value is not None and value is not False:
-            words.append(f'{_name(key)}="{html.escape(str(value))}"')
+            words.append(f'{_attribute_name(key)}="{html.escape(str(value))}"')
     opening = f"<{' '.join(words)}>"
-    return Markup(opening if name in _EMPTY else f"{opening}{join(*children)}</{name}>")
+    return Markup(opening if name in VOID_ELEMENTS else f"{opening}{join(*children)}</{name}>")
 
 
 def join(*children: object) -> Markup:
-    """Return all children one after the other, escaped where they are not markup."""
-    return Markup("".join(_safe(child) for child in children if child is not None))
+    """Concatenate children, and escape those that are not markup; skip None."""
+    return Markup("".join(_escape(child) for child in children if child is not None))
 
 
 def table(head: list, rows: list[list], *, caption: str, class_: str | None = None) -> Markup:
-    """Return a table that scrolls in a box of its own where the page is narrow.
+    """Return a table in a box that scrolls if the page is too narrow.
 
-    The first cell of a row is its heading. Cells may be elements <td> already.
+    The first cell of each row is its heading. Cells may already be <td> elements.
     """
     header = tag("tr", *(tag("th", cell, scope="col") for cell in head))
     body = [
@@ -47,7 +48,7 @@ def table(head: list, rows: list[list], *, caption: str, class_: str | None = No
         for row in rows
     ]
     content = tag("table", tag("thead", header), tag("tbody", *body), class_=class_)
-    # A box that scrolls needs the focus, for those who scroll with keys.
+    # Only a box that can have the focus can be scrolled by keyboard.
     box = tag("div", content, class_="box", tabindex="0", role="region", aria_label=caption)
     return join(tag("h3", caption), box)
 
@@ -58,9 +59,9 @@ def _cell(cell: object) -> Markup:
     return tag("td", cell)
 
 
-def _name(key: str) -> str:
+def _attribute_name(key: str) -> str:
     return key.rstrip("_").replace("_", "-")
 
 
-def _safe(child: object) -> str:
+def _escape(child: object) -> str:
     return child if isinstance(child, Markup) else html.escape(str(child))

@@ -1,4 +1,4 @@
-"""From the parts of a page to a file."""
+"""The HTML page: from its parts to a file."""
 
 from __future__ import annotations
 
@@ -14,31 +14,33 @@ from .markup import Markup, join
 
 
 def assemble(title: str, body: Markup, points: list[list]) -> str:
-    """Put the page together."""
-    folder = resources.files(__package__)
-    style = folder.joinpath("style.css").read_text(encoding="utf-8")
-    script = folder.joinpath("slider.js").read_text(encoding="utf-8")
-    # Nothing in it may end the element.
+    """Put the page together: body, style, script, and the data of the slider."""
+    style, script = _resource("style.css"), _resource("slider.js")
+    # Escape "<", so that no text in the data can end the script element.
     data = json.dumps(points, separators=(",", ":")).replace("<", "\\u003c")
-    return Template(folder.joinpath("template.html").read_text(encoding="utf-8")).substitute(
+    return Template(_resource("template.html")).substitute(
         title=join(title),
         version=__version__,
         body=body,
         style=style,
         script=script,
         data=data,
-        style_hash=_hash(style),
-        script_hash=_hash(script),
+        style_hash=_policy_hash(style),
+        script_hash=_policy_hash(script),
     )
 
 
-def _hash(source: str) -> str:
-    """Return what a Content-Security-Policy calls a script or a style."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
-
-
 def write(path, page: str) -> None:
-    """Write a file such that it is there as a whole, or not at all."""
+    """Write the file completely or not at all."""
     with in_place_of(path) as file:
-        # What cannot be encoded (half of a surrogate pair) becomes a question mark.
+        # Half of a surrogate pair cannot be encoded and becomes a question mark.
         file.write(page.encode("utf-8", errors="replace"))
+
+
+def _resource(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _policy_hash(source: str) -> str:
+    """Return the hash by which a Content-Security-Policy allows a script or a style."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()

@@ -5,26 +5,31 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..results import Evaluation
+from .formatting import text
 from .markup import Markup, tag
-from .words import text
 
-# Classes that are shown at most: a reader who wants more has the data.
-MOST_CLASSES = 20
+# Classes that a table shows; a reader who wants more has the data.
+MAX_CLASSES = 20
 
 
 class Section(NamedTuple):
     """A part of the page with a heading."""
 
-    key: str
+    key: str  # its anchor
     heading: str
     content: Markup
 
 
-def right(cell: object) -> Markup:
-    """Return a cell with a number."""
-    return tag("td", cell, class_="right")
+def number_cell(content: object) -> Markup:
+    """Return a table cell that is aligned to the right."""
+    return tag("td", content, class_="right")
 
 
-def answer(figures: Evaluation, position: int) -> str:
+def text_cell(content: object) -> Markup:
+    """Return a table cell with room for a sentence."""
+    return tag("td", content, class_="words")
+
+
+def class_name(evaluation: Evaluation, position: int) -> str:
     """Return the name of a class."""
-    return text(figures.classes[position])
+    return text(evaluation.classes[position])

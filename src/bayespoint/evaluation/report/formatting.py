@@ -1,4 +1,4 @@
-"""Numbers as people write them."""
+"""Numbers and names as a reader expects them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import math
 
 from ..intervals import Share
 
-# Longer texts of users are cut: a report is no place for whole documents.
-LONGEST = 60
+# Longer names and values are cut in the report.
+MAX_TEXT_LENGTH = 60
 
 
 def percent(value: float) -> str:
-    """Write a share, with more digits where it is small.
+    """Format a share, with more digits near 0 and 1.
 
     Examples
     --------
@@ -20,32 +20,32 @@ def percent(value: float) -> str:
     """
     if math.isnan(value):
         return "–"
-    near = min(value, 1 - value)
-    if near <= 0:
+    distance = min(value, 1 - value)  # from 0 or 1, whichever is nearer
+    if distance <= 0:
         return f"{100 * value:.0f}%"
-    if near < 1e-6:
+    if distance < 1e-6:
         return "<0.0001%" if value < 0.5 else ">99.9999%"
-    digits = 1 if near >= 0.001 else -2 - math.floor(math.log10(near))
+    digits = 1 if distance >= 0.001 else -2 - math.floor(math.log10(distance))
     return f"{100 * value:.{digits}f}%"
 
 
 def level(value: float) -> str:
-    """Write a level of confidence, which is a round number."""
+    """Format a confidence level, which is a round number."""
     return f"{100 * value:g}%"
 
 
 def between(low: float, high: float) -> str:
-    """Write an interval of shares."""
+    """Format an interval of shares."""
     return f"{percent(low).removesuffix('%')} to {percent(high)}"
 
 
 def interval(share: Share) -> str:
-    """Write the interval of a share."""
+    """Format the interval of a share."""
     return between(share.low, share.high)
 
 
 def number(value: object) -> str:
-    """Write a number with as many digits as matter."""
+    """Format a number with four significant digits, or with all if it is whole."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return text(value)
     if isinstance(value, int) or (value == round(value) and abs(value) < 1e15):
@@ -54,13 +54,13 @@ def number(value: object) -> str:
 
 
 def text(value: object) -> str:
-    """Write what a user called something, cut if it is long."""
+    """Return the text of a value, cut if it is long."""
     words = str(value)
-    return words if len(words) <= LONGEST else words[: LONGEST - 1] + "…"
+    return words if len(words) <= MAX_TEXT_LENGTH else words[: MAX_TEXT_LENGTH - 1] + "…"
 
 
 def several(count: int, one: str, many: str | None = None) -> str:
-    """Write how many there are.
+    """Format a count with its noun.
 
     Examples
     --------

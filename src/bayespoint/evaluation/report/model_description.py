@@ -1,0 +1,50 @@
+"""What kind of model it is, in a short phrase."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..model_parts import final_classifier
+
+# Solvers by an entry that only their diagnostics have; the first match counts.
+SOLVER_BY_DIAGNOSTIC = {
+    "n_bounces": "billiard",
+    "n_mistakes": "perceptrons",
+    "n_cells": "expectation propagation in cells",
+    "residual": "expectation propagation",
+    "n_samples": "Gibbs sampling",
+}
+
+
+def describe_model(model) -> str:
+    """Return the kind of a fitted model as a phrase."""
+    classifier = final_classifier(model)
+    kind = type(classifier).__name__
+    if kind == "BayesPointClassifier":
+        method = _solver_name(classifier.diagnostics_)
+        return f"a Bayes point machine, {_kernel_name(classifier.kernel)}, by {method} ({kind})"
+    if kind == "LinearBayesPointClassifier":
+        return f"a linear Bayes point machine, {classifier.covariance_} covariance ({kind})"
+    return f"a {kind}"
+
+
+def largest_r_hat(diagnostics: Any) -> float | None:
+    """Return the largest R-hat of all outputs, or None if it is unknown."""
+    largest = float(np.max(diagnostics.get("r_hat", np.nan)))
+    return largest if np.isfinite(largest) else None
+
+
+def _kernel_name(kernel) -> str:
+    return f"{kernel} kernel" if isinstance(kernel, str) else "a custom kernel"
+
+
+def _solver_name(diagnostics: Any) -> str:
+    """Recognize the solver by its diagnostics."""
+    if largest_r_hat(diagnostics) is None and not np.any(diagnostics.get("n_bounces", 1)):
+        return "the corners of version space"
+    for key, name in SOLVER_BY_DIAGNOSTIC.items():
+        if key in diagnostics:
+            return name
+    return "a custom solver"

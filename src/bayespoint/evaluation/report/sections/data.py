@@ -1,0 +1,72 @@
+"""The data: columns and classes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...results import Evaluation
+from ..charts import histogram
+from ..columns import Table
+from ..formatting import percent, several, text
+from ..markup import Markup, join, table, tag
+from ..section import MAX_CLASSES, Section, class_name, number_cell, text_cell
+
+# Columns that are summarized; a reader who wants more has the data.
+MAX_COLUMNS = 40
+# Names of unknown classes that the note quotes.
+MAX_QUOTED_CLASSES = 5
+
+
+def data_section(cells: Table, evaluation: Evaluation) -> Section:
+    """Summarize the columns and classes of the rows."""
+    content = join(_columns(cells), _classes(evaluation), _unknown_classes(evaluation))
+    return Section("data", "The data", content)
+
+
+def _columns(cells: Table) -> Markup:
+    columns = cells.describe(MAX_COLUMNS)
+    rows = [
+        [
+            column.name,
+            tag("td", histogram(column.bars, f"Histogram of {column.name}")),
+            column.kind,
+            number_cell(percent(column.n_missing / cells.n_rows) if column.n_missing else "none"),
+            text_cell(column.values),
+        ]
+        for column in columns
+    ]
+    all_shown = len(columns) == cells.n_columns
+    caption = "Columns" if all_shown else f"The first {len(columns)} of {cells.n_columns:,} columns"
+    return table(["column", "distribution", "kind", "missing", "values"], rows, caption=caption)
+
+
+def _classes(evaluation: Evaluation) -> Markup:
+    counts = np.bincount(evaluation.target, minlength=len(evaluation.classes))
+    order = np.argsort(-counts, kind="stable")[:MAX_CLASSES]
+    rows = [
+        [
+            class_name(evaluation, i),
+            number_cell(f"{counts[i]:,}"),
+            number_cell(percent(counts[i] / evaluation.n_rows)),
+        ]
+        for i in order
+    ]
+    all_shown = len(order) == len(counts)
+    caption = (
+        "Classes" if all_shown else f"The {len(order)} most frequent of {len(counts):,} classes"
+    )
+    return table(["class", tag("span", "rows"), "share"], rows, caption=caption)
+
+
+def _unknown_classes(evaluation: Evaluation) -> Markup | None:
+    """Point out rows of classes that the model cannot answer."""
+    n_rows = int(np.count_nonzero(evaluation.target >= evaluation.n_known))
+    if not n_rows:
+        return None
+    unknown = evaluation.classes[evaluation.n_known :][:MAX_QUOTED_CLASSES]
+    names = ", ".join(f"“{text(name)}”" for name in unknown)
+    words = (
+        f"{several(n_rows, 'row')} of classes that the model has never seen ({names}): it cannot "
+        "be right there, so they count as errors."
+    )
+    return tag("div", tag("p", words), class_="note look")

@@ -1,0 +1,50 @@
+"""The error section: the model beside its baselines."""
+
+import numpy as np
+import pytest
+
+from bayespoint.evaluation.baselines import Baseline
+from bayespoint.evaluation.intervals import share
+from bayespoint.evaluation.measure import evaluate_probabilities
+from bayespoint.evaluation.report.sections.error import error_section
+from report_helpers import Constant, Page
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 12])
+def test_few_rows(write, n_rows):
+    y = np.arange(n_rows) % 2
+    probability = np.tile([0.3, 0.7], (n_rows, 1))
+    _, page = write(Constant(probability, [0, 1]), np.zeros((n_rows, 1)), y, baselines=True)
+    assert "always 0" in page.text  # a constant column
+    if n_rows < 10:
+        assert "too few rows" in page.text
+
+
+def test_one_class_in_the_rows(write):
+    _, page = write(
+        Constant([[0.3, 0.7]] * 9, ["a", "b"]), np.zeros((9, 1)), ["a"] * 9, baselines=True
+    )
+    assert "always “a”" in page.text
+
+
+def test_baselines_that_cannot_be_trained_are_told(write):
+    X = pytest.importorskip("pandas").DataFrame({"text": ["a", "b"] * 10})
+    model = Constant([[0.3, 0.7]] * 20, [0, 1])
+    _, page = write(model, X, [0, 1] * 10, baselines=True)
+    assert "could not be trained" in page.text
+
+
+def test_model_and_baselines_on_one_scale():
+    evaluation = evaluate_probabilities([0, 1, 1], [[0.9, 0.1], [0.4, 0.6], [0.7, 0.3]], [0, 1])
+    other = Baseline("other", "somehow", share(2, 3, 0.95), 0.5)
+    section = error_section(evaluation, [other], "A <reason>.")
+    words = Page(section.content).text
+    for line in ("this model 33.3% 0.8 to 90.6%", "other 66.7% 9.4 to 99.2%", "A <reason>."):
+        assert line in words
+    # The right ends of the whiskers are as far apart as the limits say.
+    ends = [
+        float(v.split('"')[1])
+        for v in section.content.split("bar")[1:]
+        for v in [v.split("x2=")[1]]
+    ]
+    np.testing.assert_allclose((ends[0] - 7) / (ends[1] - 7), 0.9057 / 0.9916, atol=1e-3)
