@@ -26,7 +26,6 @@ LONG_FILES = {
     "classifiers/margin.py",
     "cli/app.py",
     "distributed/linear.py",
-    "evaluation/evaluation.py",
     "solvers/billiard.py",
     "solvers/weights/linear.py",
 }
@@ -34,7 +33,6 @@ LONG_FUNCTIONS = {
     "bounds/capacity.py",
     "bounds/margin_distribution.py",
     "bounds/pac_bayes.py",
-    "evaluation/report/__init__.py",
     "fitting/parameters.py",
     "io/tables/chunks.py",
     "solvers/onion.py",

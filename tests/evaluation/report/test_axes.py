@@ -29,7 +29,7 @@ def test_numbers_outside_are_put_at_the_edge():
 def test_upper_end_is_round_and_not_below(value):
     end = round_up(value)
     assert value <= end + 1e-9
-    assert end <= max(1.2 * value, 0.001)  # at most a step of a fifth more
+    assert end <= max(4 / 3 * value, 0.001)  # a step is at most a third of the value
     ticks = _ticks(0.0, end)
     assert 3 <= len(ticks) - 1 <= 10  # intervals
     np.testing.assert_allclose(np.diff(ticks), ticks[1])

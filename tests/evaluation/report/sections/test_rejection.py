@@ -48,12 +48,10 @@ def test_the_table_refuses_at_least_what_it_says():
     for refused in REFUSED_SHARES:
         # 200 thresholds for 1000 rows: steps of half a percent
         rows = np.flatnonzero(evaluation.rejection.accepted <= (1 - refused) * 1000)
-        kept = evaluation.at(evaluation.rejection.threshold[rows[0]])
+        threshold = evaluation.rejection.threshold[rows[0]]
+        kept = evaluation.at(threshold)
         assert 0 <= 1 - kept.total / 1000 - refused < 0.01
-        assert (
-            f"{percent(1 - kept.total / 1000)} {evaluation.rejection.threshold[rows[0]]:.4f}"
-            in words
-        )
+        assert f"{percent(1 - kept.total / 1000)} {threshold:.4f}" in words
 
 
 def test_equal_confidences_are_one_threshold():
