@@ -1,4 +1,4 @@
-"""Kernel functions k(x, x'), normalised and with a constant term on request."""
+"""Kernel functions k(x, x'), normalized and with a constant term on request."""
 
 from __future__ import annotations
 
@@ -15,20 +15,22 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 GAMMA_KERNELS = ("poly", "rbf", "laplacian", "sigmoid")
 KERNELS = ("linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed")
 
-# Rows of a callable kernel evaluated at once when only its diagonal is wanted.
+# Rows per block where only the diagonal of a kernel, or single entries, are wanted.
 _BLOCK_ROWS = 128
-# With so many features or fewer, distances are sums of squared differences.
+# With up to this many features, distances are sums of squared differences.
 _MAX_DIFFERENCE_FEATURES = 16
-# Beyond this many widths of the kernel from the origin, squared, products lose digits.
+# Products lose too many digits if gamma |x|^2, the squared distance from the origin in widths
+# of the kernel, is larger than this.
 MAX_SQUARED_WIDTHS = 64.0
-# Points whose rbf kernel is this near to one are neighbors. If they have more differences
-# than this, some tenths of a second of work, most points are neighbors anyway.
+# Two points are neighbors if their rbf kernel differs from one by less than this.
 _NEIGHBOR_GAP = 1e-6
+# Do not refine neighbors if it takes more differences than this, a few tenths of a second:
+# then most points are neighbors anyway.
 _MAX_NEIGHBOR_DIFFERENCES = 50_000_000
 
 NOT_FINITE_MESSAGE = (
     "The kernel should give a finite number for every pair of rows, but some are NaN or "
-    "infinite. Scale the features to moderate numbers, or change gamma, degree (a whole number "
+    "infinite. Scale the features to moderate values, or change gamma, degree (a whole number "
     "for negative inner products) or coef0."
 )
 
@@ -38,7 +40,7 @@ class Kernel(NamedTuple):
 
     Calling it gives the matrix of k(x, x') between the rows of two arrays; `lengths`
     gives |phi(x)| = sqrt(k(x, x)) for each row. The rbf and linear kernels measure rows
-    from `origin`: for rbf this changes nothing but the rounding far from zero.
+    from `origin`. For rbf this only reduces rounding errors far from zero.
     """
 
     name: str | Callable
@@ -64,6 +66,7 @@ class Kernel(NamedTuple):
         return np.sqrt(squared + self.constant)
 
     def _values(self, X, Y) -> np.ndarray:
+        """Return the kernel matrix before it is normalized and the constant is added."""
         if callable(self.name):
             matrix = self.name(X, Y)
         elif self.name == "rbf" and not sparse.issparse(X) and not sparse.issparse(Y):
@@ -96,9 +99,9 @@ def settle_kernel(
 ) -> Kernel:
     """Fix what depends on the training data: gamma, the origin, the constant.
 
-    The constant that makes a threshold possible (002, eq. 18.4) is the mean squared
-    length of the training points, so that it keeps its weight when the features are
-    measured in other units. For rbf and normalised kernels it is 1, as in 002.
+    The constant makes a threshold possible (002, eq. 18.4). It is the mean squared length
+    of the training points, so that its weight does not depend on the units of the features.
+    For rbf and normalized kernels it is 1, as in 002.
     """
     if name == "precomputed" and normalize:
         raise ValueError(
@@ -120,7 +123,7 @@ def settle_kernel(
     mean = float(np.mean(squared))
     if mean == 0 and name == "linear" and not sparse.issparse(X) and np.any(X[0] != X):
         raise ValueError(
-            "Squares of these features are too small for double precision; scale the features, "
+            "Squares of these features are too small for double precision. Scale the features, "
             "for example with StandardScaler."
         )
     if not np.isfinite(mean):
@@ -129,20 +132,21 @@ def settle_kernel(
 
 
 def canonical(X):
-    """Add up entries of a CSR matrix that are for the same place, which must be inside.
+    """Check the indices of a CSR matrix and add up its duplicate entries.
 
-    Compiled loops would write to others, and SciPy does not look.
+    SciPy does not check the indices, and with wrong ones compiled loops would write to
+    other places in memory.
     """
     if not sparse.issparse(X):
         return X
     columns = X.indices[: X.indptr[-1]]
-    # A single pass: as an unsigned integer, what is below zero is large.
+    # One pass for both limits: as an unsigned integer, a negative index is large.
     inside = np.max(columns.view(f"u{columns.itemsize}"), initial=0) < max(X.shape[1], 1)
     if not inside or np.any(X.indptr[1:] < X.indptr[:-1]):
         raise ValueError(
-            f"X is not a valid sparse matrix: it should have columns 0 to {X.shape[1] - 1}, rows "
-            f"one after the other, but has columns {columns.min()} to {columns.max()}, and rows "
-            f"that begin at entries {X.indptr[:3]} ... {X.indptr[-2:]}."
+            f"X is not a valid sparse matrix: its columns should be 0 to {X.shape[1] - 1}, and its "
+            f"rows one after the other, but it has columns {columns.min()} to {columns.max()}, and "
+            f"rows that begin at entries {X.indptr[:3]} ... {X.indptr[-2:]}."
         )
     if not X.has_canonical_format:
         X = X.copy()
@@ -151,16 +155,16 @@ def canonical(X):
 
 
 def in_double(X):
-    """Return points in double precision, copied only if they are not."""
+    """Return points in double precision, copied only if necessary."""
     return X if X.dtype == np.float64 else X.astype(np.float64)
 
 
 def _settle_origin(name, X, movable: bool):
-    """Return the point from which a kernel measures, 0 where it must not move.
+    """Return the point from which a kernel measures, or 0 if it must not move.
 
-    For linear with an intercept (and not normalised) it is the mean: the constant then
-    does not have to make up for where the features happen to lie. For rbf it is the
-    median, so that a single outlier does not take the others far from it.
+    For a linear kernel with an intercept (and not normalized) it is the mean: then the
+    constant need not compensate for the position of the features. For rbf it is the median,
+    which a single outlier does not move far from the other points.
     """
     if name == "linear" and movable:
         return np.asarray(X.mean(axis=0)).ravel()
@@ -187,12 +191,12 @@ def squared_norms(X, origin) -> np.ndarray:
 
 
 def _dense_rbf(X, Y, gamma: float, origin) -> np.ndarray:
-    """Return exp(-gamma |x - y|^2) with the digits of small distances.
+    """Return exp(-gamma |x - y|^2) without losing the digits of small distances.
 
-    Matrix products lose them, and with them whether two points are the same, which
+    Matrix products lose them, and then cannot tell whether two points are the same, which
     decides whether labels contradict each other. With few features differences cost no
-    more; with many they are taken for neighbors alone, or where points are so far away
-    that all digits would be lost.
+    more. With many features they are taken only for neighbors, or if points are so far away
+    that products would lose all digits.
     """
     with np.errstate(over="ignore"):
         if X.shape[1] <= _MAX_DIFFERENCE_FEATURES:
@@ -213,7 +217,8 @@ def _dense_rbf(X, Y, gamma: float, origin) -> np.ndarray:
 def _settle_gamma(gamma, X, name) -> float:
     """Return gamma, or 1 / (n_features * X.var()) for "scale", as SVC does.
 
-    Laplacian measures distances, not their squares: for it, the root of the variance.
+    The laplacian kernel measures distances, not their squares, so it takes the root of the
+    variance.
     """
     if gamma != "scale":
         return float(gamma)
@@ -223,7 +228,7 @@ def _settle_gamma(gamma, X, name) -> float:
             variance = float(variances.mean() + means.var())
         else:
             variance = float(X.var(dtype=np.float64))
-        # Of constant data the variance is zero, but for rounding.
+        # The variance of constant data is zero up to rounding.
         constant = np.sqrt(variance) <= 4 * np.finfo(X.dtype).eps * float(abs(X).max())
         lost = constant and not sparse.issparse(X) and bool(np.any(X[0] != X))
         unit = np.sqrt(variance) if name == "laplacian" else variance
@@ -237,13 +242,13 @@ def _settle_gamma(gamma, X, name) -> float:
 
 
 def unnormalized_lengths(kernel: Kernel, X) -> np.ndarray:
-    """Return |phi(x)| before normalisation; a point at the origin stays there."""
+    """Return |phi(x)| before normalization, and 1 for a point at the origin."""
     lengths = np.sqrt(_squared_lengths(kernel, X))
     return np.where(lengths > 0, lengths, 1.0)
 
 
 def _squared_lengths(kernel: Kernel, X) -> np.ndarray:
-    """Return k(x, x) for every row x of X, without the matrix."""
+    """Return k(x, x) for every row x of X without computing the whole matrix."""
     if callable(kernel.name):
         squared = _callable_diagonal(kernel.name, X)
     elif kernel.name in ("rbf", "laplacian"):
@@ -266,7 +271,7 @@ def _squared_lengths(kernel: Kernel, X) -> np.ndarray:
 
 
 def _callable_diagonal(function: Callable, X) -> np.ndarray:
-    """Return the diagonal of a user's kernel, a few rows at a time."""
+    """Return the diagonal of a user's kernel, a block of rows at a time."""
     blocks = []
     for start in range(0, X.shape[0], _BLOCK_ROWS):
         block = X[start : start + _BLOCK_ROWS]
@@ -276,7 +281,7 @@ def _callable_diagonal(function: Callable, X) -> np.ndarray:
 
 
 def _checked_matrix(matrix, n_rows: int, n_columns: int) -> np.ndarray:
-    """Return what a kernel gave, if it is a finite matrix of that shape."""
+    """Return the matrix of a kernel; raise if it is not finite or has the wrong shape."""
     matrix = matrix.toarray() if sparse.issparse(matrix) else matrix
     matrix = np.asarray(matrix, dtype=np.float64)
     if matrix.shape != (n_rows, n_columns):

@@ -14,7 +14,7 @@ from .version_space import VersionSpace
 class Problem(NamedTuple):
     """A version space for each output."""
 
-    rows: np.ndarray  # the training points that bound them
+    rows: np.ndarray  # the rows of the training points that bound them
     spaces: list[VersionSpace]
 
 
@@ -41,7 +41,8 @@ def pose_problem(
     Returns
     -------
     Problem
-        Its rows lack points at the origin, which only a hard boundary refuses.
+        Its rows leave out points at the origin, unless the boundary is hard: then these
+        points leave no version space, which is an error later.
     """
     if softness or label_noise:
         kept = off_origin(np.diagonal(matrix))
@@ -52,7 +53,7 @@ def pose_problem(
 
 
 def off_origin(squared_lengths: np.ndarray) -> np.ndarray:
-    """Return the points that are not at the origin of feature space, and warn of others."""
+    """Return the points that are not at the origin of feature space; warn about the others."""
     kept = np.flatnonzero(squared_lengths)
     if not kept.size:
         raise ValueError(

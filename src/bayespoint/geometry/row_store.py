@@ -1,4 +1,4 @@
-"""Rows of the Gram matrix on demand, in bounded memory."""
+"""Gram rows on demand, in bounded memory."""
 
 from __future__ import annotations
 
@@ -12,40 +12,45 @@ import numpy as np
 
 from .unit_kernel import PANEL_POINTS, AnyKernel, ProductKernel, panels
 
-# Rows computed by one matrix product. Less is slower a row; more needs more rows to be
-# guessed before anybody asks for them (docs/architecture.md).
+# Points on the left-hand side of one matrix product: Gram rows computed at once. Fewer take
+# longer per Gram row; with more, more have to be guessed ahead (docs/notes/many_points.md).
 BLOCK_POINTS = 96
-# Bytes of the rows of a block of sparse points, made dense.
+# A block has fewer points if their features, made dense, would need more bytes than this.
 _MAX_DENSE_BLOCK_BYTES = 2**26
-# Up to so many points all rows are one block.
+# The smallest block.
+_MIN_BLOCK_POINTS = 8
+# Up to this many points, all Gram rows are computed in one block.
 MAX_POINTS_IN_ONE_BLOCK = 2000
+# Stands for the slot of a point without a Gram row, and for the point of an empty slot.
 NOT_STORED = -1
+# Arrays of at least this many bytes are allocated in large memory pages.
+_MIN_LARGE_PAGE_BYTES = 2**22
 
 
 class RowStore:
-    """A cache of rows of the Gram matrix of unit points, in single precision.
+    """A cache of Gram rows of unit points, in single precision.
 
-    Rows come in blocks: those that are needed now, and as many of those that are likely
-    to be needed as fit in. When the store is full, the rows that are the least likely
-    to be needed again make room.
+    Gram rows are computed in blocks: those that are needed now, and as many as fit of those
+    that are likely to be needed soon. When the store is full, the Gram rows that are least
+    likely to be needed again make room.
 
     Parameters
     ----------
     kernel : ProductKernel or AnyKernel
-        Computes the rows.
+        Computes the Gram rows.
     n_rows : int
-        How many to hold, at least a block.
+        How many Gram rows to hold, at least a block.
     thread_map : callable
-        `map`, or one that uses threads.
+        A `map` that may use threads.
 
     Attributes
     ----------
     rows : array of shape (n_rows, n_points)
-        The rows, in any order.
+        The Gram rows, in any order.
     slot : array of shape (n_points,)
-        Where the row of each point is, or NOT_STORED.
+        Index of each point's Gram row in `rows`, or NOT_STORED.
     n_computed : int
-        Rows computed so far, those computed twice counted twice.
+        Number of Gram rows computed so far; those computed twice count twice.
     """
 
     def __init__(self, kernel: ProductKernel | AnyKernel, n_rows: int, thread_map: Callable = map):
@@ -61,15 +66,16 @@ class RowStore:
         self._kind = _kinds_of_positions(kernel, self.block)
 
     def fetch(self, needed: np.ndarray, score: np.ndarray) -> None:
-        """Compute a block with rows that are needed and others of high score.
+        """Compute a block of Gram rows: those that are needed, and others of high score.
 
         Parameters
         ----------
         needed : array of int
-            Missing rows, the most urgent first. At least one of them comes in.
+            Points whose Gram rows are missing, the most urgent first. The block contains at
+            least one of them.
         score : array of shape (n_points,)
-            How likely each row is to be needed soon. Rows of score 0 are not computed
-            in advance.
+            How likely the Gram row of each point is to be needed soon. Those of score 0 are
+            not computed in advance.
         """
         block = self._choose(needed, score)
         filled = np.flatnonzero(block != NOT_STORED)
@@ -88,14 +94,14 @@ class RowStore:
 
         for _ in self._map(fill, range(len(parts))):
             pass
-        # A unit point has unit length, whatever rounding says.
+        # A unit point has unit length; the product has rounding errors.
         self.rows[slots, points] = 1.0
         self.slot[points] = slots
         self._point[slots] = points
         self.n_computed += len(points)
 
     def _choose(self, needed: np.ndarray, score: np.ndarray) -> np.ndarray:
-        """Return the point for each position of a block, or NOT_STORED."""
+        """Return the point for each position of a block, NOT_STORED for unused positions."""
         wanted = np.concatenate([needed, self._likely(needed, score)])
         kinds = self._kind[wanted % self.block]
         block = np.full(self.block, NOT_STORED, dtype=np.int64)
@@ -106,9 +112,10 @@ class RowStore:
         return block
 
     def _likely(self, needed: np.ndarray, score: np.ndarray) -> np.ndarray:
-        """Return missing rows of high score that are not needed yet, the highest first.
+        """Return points of high score whose Gram rows are missing but not needed yet.
 
-        Only as many as have a higher score than the rows that would make room for them.
+        The highest score comes first. Each must be higher than the score of the Gram row
+        that would make room for it.
         """
         likely = (score > 0) & (self.slot == NOT_STORED)
         likely[needed] = False
@@ -119,11 +126,11 @@ class RowStore:
         return points[:n][score[points[:n]] > leaving]
 
     def _value(self, score: np.ndarray) -> np.ndarray:
-        """Return the score of what is in each slot, -1 for nothing."""
+        """Return the score of the point in each slot, -1 for an empty slot."""
         return np.where(self._point == NOT_STORED, -1, score[self._point])
 
     def _make_room(self, n: int, score: np.ndarray) -> np.ndarray:
-        """Return n free slots; rows with the lowest scores go first."""
+        """Free n slots and return them; Gram rows with the lowest scores go first."""
         slots = _highest(np.arange(len(self._point)), -self._value(score), n)
         evicted = self._point[slots]
         self.slot[evicted[evicted != NOT_STORED]] = NOT_STORED
@@ -138,19 +145,19 @@ def _highest(candidates: np.ndarray, score: np.ndarray, n: int) -> np.ndarray:
 
 
 def block_size(kernel: ProductKernel | AnyKernel) -> int:
-    """Return how many rows to compute at once."""
+    """Return how many Gram rows to compute at once."""
     if kernel.n_points <= MAX_POINTS_IN_ONE_BLOCK:
         return kernel.n_points
-    return int(np.clip(_MAX_DENSE_BLOCK_BYTES // (4 * max(kernel.n_features, 1)), 8, BLOCK_POINTS))
+    fitting = _MAX_DENSE_BLOCK_BYTES // (4 * max(kernel.n_features, 1))
+    return int(np.clip(fitting, _MIN_BLOCK_POINTS, BLOCK_POINTS))
 
 
 def _kinds_of_positions(kernel: ProductKernel | AnyKernel, block: int) -> np.ndarray:
-    """Return a number for each row of a product, equal for rows rounded in the same way.
+    """Return a number for each position of a block, equal for positions that round alike.
 
-    Libraries for matrix products add in an order that may depend on where in the matrix
-    a row is. Kept to positions of the same kind, a row of the Gram matrix has the same
-    digits in whichever block it is computed. Which these are is found by multiplying
-    equal rows.
+    Libraries for matrix products add in an order that may depend on the position of a row
+    in the matrix. A Gram row that is always computed at positions of one kind has the same
+    digits in every block. The kinds are found by multiplying equal rows.
     """
     if not isinstance(kernel, ProductKernel) or not kernel.n_dense:
         return np.zeros(block, dtype=np.int64)
@@ -163,13 +170,13 @@ def _kinds_of_positions(kernel: ProductKernel | AnyKernel, block: int) -> np.nda
 
 
 def _large_array(shape: tuple[int, int]) -> np.ndarray:
-    """Return an array of large memory pages, where the system has them.
+    """Return an array in large memory pages, if the system has them.
 
-    Its memory is taken when it is written for the first time, which with pages of the
-    usual size can take as long as computing what is written.
+    Memory is allocated when it is first written. With pages of the usual size this can take
+    as long as computing what is written.
     """
     n_bytes = 4 * shape[0] * shape[1]
-    if not hasattr(mmap, "MADV_HUGEPAGE") or n_bytes < 2**22:
+    if not hasattr(mmap, "MADV_HUGEPAGE") or n_bytes < _MIN_LARGE_PAGE_BYTES:
         return np.empty(shape, dtype=np.float32)
     memory = mmap.mmap(-1, n_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     with contextlib.suppress(OSError):  # a system may refuse

@@ -1,4 +1,4 @@
-"""The kernel between unit-length points: a product of matrices and a map of its entries."""
+"""The kernel between unit-length points: a matrix product and a map of its entries."""
 
 from __future__ import annotations
 
@@ -16,39 +16,40 @@ from .kernels import (
     unnormalized_lengths,
 )
 
-# Points on the right-hand side of one matrix product. The product then stays in the
-# processor's cache while its entries are mapped; larger ones are no faster.
+# Points on the right-hand side of one matrix product. With this many the product stays in
+# the processor's cache while its entries are mapped; more are no faster.
 PANEL_POINTS = 1024
-# A feature that is not zero at fewer points than this share costs less in a sparse product
-# than in a dense one. As many features as this have to be saved for it to pay.
+# A feature is thin if it is nonzero at less than this share of the points: then it costs less
+# in a sparse product than in a dense one.
 MAX_THIN_SHARE = 0.3
+# A sparse product pays if it saves at least as much work as this many dense features.
 MIN_FEATURES_SAVED = 40
-# Squares below this may vanish in single precision.
+# Squares below this may vanish in single precision, and those above its inverse may overflow.
 MIN_SINGLE_SQUARE = 1e-30
 PRODUCT_KERNELS = ("linear", "poly", "rbf", "sigmoid")
 
 
 class Side(NamedTuple):
-    """Points made ready for one side of the product."""
+    """Points prepared for one side of the product."""
 
-    dense: np.ndarray  # features that are rarely zero, and the extra ones
-    thin: Any  # the others: CSR on the right; dense, transposed, on the left
-    shrink: np.ndarray | None  # by what a value is multiplied after the map
-    lift: np.ndarray | None  # what is added then: the constant of the kernel
+    dense: np.ndarray  # features that are not thin, and the extra ones
+    thin: Any  # thin features: CSR on the right; dense, transposed, on the left
+    scale: np.ndarray | None  # multiplies values after the map
+    offset: np.ndarray | None  # its outer product is added then: the constant of the kernel
 
 
 class ProductKernel:
     """k(x, y) / (|x| |y|) in single precision, for kernels that are functions of <x, y>.
 
     Every such kernel is a map of one matrix product: lengths and constants go into the
-    factors. Features that are mostly zero take part in it as a sparse matrix. The value
-    is always between -1 and 1, so that single precision cannot overflow, whatever the
+    factors. Thin features, which are mostly zero, are multiplied as a sparse matrix. The
+    value is always between -1 and 1, so single precision cannot overflow, whatever the
     degree of a polynomial.
 
     Parameters
     ----------
     kernel : Kernel
-        A kernel for which `is_product_kernel` says yes.
+        A kernel for which `is_product_kernel` is true.
     Y : {array, sparse matrix} of shape (n, n_features)
         Points for the right-hand side of all products.
     """
@@ -64,18 +65,18 @@ class ProductKernel:
 
     @property
     def n_bytes(self) -> int:
-        """Return the memory of the points on the right."""
+        """Return the memory of the points on the right-hand side."""
         return sum(
             s.dense.nbytes + s.thin.data.nbytes + s.thin.indices.nbytes + s.thin.indptr.nbytes
             for s in self._right
         )
 
     def rows(self, rows: np.ndarray) -> Side:
-        """Make some of the points on the right ready for the left-hand side."""
+        """Prepare some of the points on the right-hand side for the left-hand side."""
         return self.left(self._points[rows])
 
     def left(self, X) -> Side:
-        """Make other points ready for the left-hand side."""
+        """Prepare other points for the left-hand side."""
         if sparse.issparse(self._points):
             X = sparse.csr_array(X)
         elif sparse.issparse(X):
@@ -91,35 +92,35 @@ class ProductKernel:
 
             add_product(left.thin, right.thin.indptr, right.thin.indices, right.thin.data, out)
         _map(self._kernel, out)
-        if left.shrink is not None:
-            out *= left.shrink[:, None]
-            out *= right.shrink
-        if left.lift is not None and right.lift is not None:
-            out += np.multiply.outer(left.lift, right.lift)
-        # One sum finds what is not finite.
+        if left.scale is not None:
+            out *= left.scale[:, None]
+            out *= right.scale
+        if left.offset is not None and right.offset is not None:
+            out += np.multiply.outer(left.offset, right.offset)
+        # The sum is not finite if any entry is not.
         if not np.isfinite(out.sum()):
             raise ValueError(NOT_FINITE_MESSAGE)
 
     def _side(self, X, left: bool) -> Side:
         X = in_double(X)
         features, extra, scale = _features(self._kernel, X, left)
-        shrink, lift = _constant_term(self._kernel, X, scale)
+        scale, offset = _constant_term(self._kernel, X, scale)
         dense, thin = features[:, self._dense], features[:, self._thin]
         if sparse.issparse(features):
             dense, thin = dense.toarray(), thin.toarray() if left else thin
         dense = _single(np.hstack([dense, extra]))
         thin = _single(thin.T) if left else sparse.csr_array(thin, dtype=np.float32)
-        return Side(dense, thin, _single(shrink), _single(lift))
+        return Side(dense, thin, _single(scale), _single(offset))
 
 
 class AnyKernel:
     """k(x, y) / (|x| |y|) for every other kernel, in double precision.
 
-    The same methods as `ProductKernel`. For a precomputed kernel points are rows of the
-    kernel matrix, and their lengths are given.
+    It has the same methods as `ProductKernel`. For a precomputed kernel, points are rows of
+    the kernel matrix, and their lengths are given.
     """
 
-    n_bytes = 0  # it refers to the points as they are
+    n_bytes = 0  # it does not copy the points
 
     def __init__(self, kernel: Kernel, Y, lengths: np.ndarray):
         self._kernel = kernel
@@ -128,7 +129,7 @@ class AnyKernel:
         self.n_points, self.n_features = Y.shape
 
     def rows(self, rows: np.ndarray) -> tuple[Any, np.ndarray]:
-        """Make some of the points ready for the left-hand side."""
+        """Prepare some of the points for the left-hand side."""
         return self._points[rows], self._lengths[rows]
 
     def panel(self, left, number: int, out: np.ndarray) -> None:
@@ -143,7 +144,7 @@ class AnyKernel:
 
 
 def lengths_in_blocks(kernel: Kernel, X) -> np.ndarray:
-    """Return the lengths of points in feature space, with little more memory than that."""
+    """Return the lengths of points in feature space, computed in panels to save memory."""
     return np.concatenate([kernel.lengths(in_double(X[here])) for here in panels(X.shape[0])])
 
 
@@ -155,9 +156,8 @@ def panels(n_points: int) -> list[slice]:
 def is_product_kernel(kernel: Kernel, X) -> bool:
     """Tell whether products in single precision are exact enough for these points.
 
-    The exponent of rbf is a difference of squares, and so is what sparse points, which
-    cannot be moved to the origin, need for a linear kernel; where the squares are large
-    it loses its digits.
+    The exponent of rbf is a difference of squares, which loses its digits if the squares are
+    large. So does the linear kernel of sparse points, which cannot be moved to the origin.
     """
     if kernel.name == "rbf":
         return kernel.gamma * _squares(X, kernel.origin)[1] <= MAX_SQUARED_WIDTHS
@@ -181,9 +181,10 @@ def _squares(X, origin) -> tuple[float, float]:
 
 
 def _features(kernel: Kernel, X, left: bool) -> tuple[Any, np.ndarray, np.ndarray]:
-    """Return features and extra features whose products the map is applied to.
+    """Return features, extra features, and the scale of each point.
 
-    And by what the mapped value is to be multiplied to become that of unit points.
+    The kernel of unit points is the map of the products of all features, times the scales of
+    both points.
     """
     n = X.shape[0]
     one = np.ones(n)
@@ -204,7 +205,7 @@ def _features(kernel: Kernel, X, left: bool) -> tuple[Any, np.ndarray, np.ndarra
         return _scaled(X, scale), np.column_stack(extra), one
     root = np.sqrt(kernel.gamma)
     if kernel.name == "poly":
-        # (a / b)^d, not a^d / b^d
+        # Compute (a / b)^d, because a^d and b^d may overflow.
         length = np.sqrt(np.abs(kernel.gamma * squared_norms(X, 0.0) + kernel.coef0))
         scale = np.divide(1.0, length, out=np.zeros(n), where=length > 0)
         offset = np.sqrt(abs(kernel.coef0)) * scale
@@ -216,16 +217,16 @@ def _features(kernel: Kernel, X, left: bool) -> tuple[Any, np.ndarray, np.ndarra
 
 
 def _constant_term(kernel: Kernel, X, scale):
-    """Return what values of unit points before the constant are multiplied with and lifted by.
+    """Return factors and offsets that add the constant to the kernel of unit points.
 
     With l^2 = p^2 + constant, (k + constant) / (l l') = (p / l) (p' / l') k / (p p')
-    + constant / (l l'); p is 1 for a normalised kernel.
+    + constant / (l l'); p is 1 for a normalized kernel.
     """
     if not kernel.constant:
         return (scale, None) if kernel.name == "sigmoid" else (None, None)
     lengths = kernel.lengths(X)
-    plain = 1.0 if kernel.normalize else unnormalized_lengths(kernel, X)
-    return scale * plain / lengths, np.sqrt(kernel.constant) / lengths
+    before = 1.0 if kernel.normalize else unnormalized_lengths(kernel, X)
+    return scale * before / lengths, np.sqrt(kernel.constant) / lengths
 
 
 def _map(kernel: Kernel, values: np.ndarray) -> None:
@@ -240,7 +241,7 @@ def _map(kernel: Kernel, values: np.ndarray) -> None:
 
 
 def _power(values: np.ndarray, degree: float) -> None:
-    """Raise to a power in place; by multiplications for a whole number."""
+    """Raise to a power in place; a whole number takes only multiplications."""
     if degree != int(degree) or degree < 1:
         with np.errstate(invalid="ignore"):
             np.power(values, degree, out=values)
@@ -268,14 +269,14 @@ def _single(values):
 
 
 def _count_nonzero(Y, origin) -> np.ndarray:
-    """Return at how many points each feature is not zero, seen from the origin."""
+    """Return at how many points each feature differs from the origin."""
     if sparse.issparse(Y):
         return np.bincount(Y.indices, minlength=Y.shape[1])
     return np.sum([np.sum(Y[here] != origin, axis=0) for here in panels(len(Y))], axis=0)
 
 
 def _split_features(count: np.ndarray, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the features for a dense and for a sparse product, without those always zero."""
+    """Return features for the dense and the sparse product; leave out those always zero."""
     used = np.flatnonzero(count)
     is_thin = count[used] < MAX_THIN_SHARE * shape[0]
     saved = is_thin.sum() - count[used][is_thin].sum() / (MAX_THIN_SHARE * shape[0])

@@ -1,4 +1,4 @@
-"""A machine for each cell of input space, for many points with a boundary full of detail."""
+"""A machine for each cell of input space, for many points with a detailed boundary."""
 
 from __future__ import annotations
 
@@ -12,37 +12,41 @@ from sklearn.utils._param_validation import Interval
 
 from .ep import EP
 
-# Cells with more than so many times the wanted points are divided, in so many rounds at most,
-# and those with less than this share of them are given to their neighbors.
+# Divide cells with more than this many times `n_points`.
 MAX_CELL_RATIO = 2
-ROUNDS = 10
+# Give the points of cells with less than this share of `n_points` to their neighbors.
 MIN_CELL_RATIO = 0.1
+# Stop dividing cells and giving points away after this many rounds.
+MAX_DIVISION_ROUNDS = 10
+# Points per step of the clustering.
+CLUSTERING_BATCH_POINTS = 4096
 
 
 class Cells(EP):
     """Divide the points into cells and approximate the posterior in each with `EP`.
 
-    For training sets whose whole Gram matrix is too large, whose boundary has more
-    detail than landmarks can express, and whose labels are too noisy for perceptrons. The
-    kernel is zero between points of different cells: hypotheses of cells are independent.
-    Points belong to the nearest of some centers, in the units of the features. A prediction
-    needs the kernel with the points of one cell.
+    For training sets whose whole Gram matrix is too large, whose boundary has more detail
+    than landmarks can express, and whose labels are too noisy for perceptrons. Points belong
+    to the cell of the nearest center, in the units of the features. The kernel is zero
+    between points of different cells, so that the hypotheses of cells are independent. A
+    prediction needs the kernel with the points of one cell.
 
     Parameters
     ----------
     n_points : int, default=1000
-        Training points of a cell, about; at most twice as many. More of them have fewer borders
-        between them, at which the boundary may jump, and take time in proportion to the square.
+        About how many training points a cell has; at most twice as many. The boundary may
+        jump at the border between two cells: larger cells have fewer borders, but time grows
+        with the square of this number.
     max_iter, tol, damping, n_draws
         As in `EP`.
 
     Notes
     -----
-    m training points take O(m n_points^2) for each pass. Outputs of a cell are measured in
-    units of the typical deviation there, so that probabilities rank like decisions.
+    Each pass over m training points takes O(m n_points^2). The outputs of a cell are in units
+    of its typical standard deviation, so that probabilities rank like decisions.
     """
 
-    needs = "cells"  # what a fit prepares for it
+    needs = "cells"
     _parameter_constraints = {
         **EP._parameter_constraints,
         "n_points": [Interval(Integral, 10, None, closed="left")],
@@ -53,12 +57,12 @@ class Cells(EP):
         self.n_points = n_points
 
     def centers(self, X) -> np.ndarray:
-        """Return the centers of cells of about `n_points` of these points.
+        """Return the centers of cells with about `n_points` of these points each.
 
-        The same whatever the user's seed: they depend on the data alone.
+        They depend only on the data, not on a seed.
         """
         found = _means(X, max(round(X.shape[0] / self.n_points), 1))
-        for _ in range(ROUNDS):
+        for _ in range(MAX_DIVISION_ROUNDS):
             cell = nearest(X, found)
             size = np.bincount(cell, minlength=len(found))
             large = np.flatnonzero(size > MAX_CELL_RATIO * self.n_points)
@@ -85,5 +89,5 @@ def _means(X, k: int) -> np.ndarray:
         return np.asarray(X.mean(axis=0)).reshape(1, -1)
     if sparse.issparse(X):
         X = sparse.csr_array(X)
-    means = MiniBatchKMeans(k, batch_size=4096, n_init=1, random_state=0).fit(X)
+    means = MiniBatchKMeans(k, batch_size=CLUSTERING_BATCH_POINTS, n_init=1, random_state=0).fit(X)
     return means.cluster_centers_
