@@ -6,7 +6,6 @@ from typer.testing import CliRunner
 import bayespoint
 from bayespoint import cli
 from bayespoint.cli.app import app
-from cli_helpers import run_json
 
 
 def test_version_and_help():
@@ -19,28 +18,6 @@ def test_version_and_help():
 def test_wrong_usage_is_exit_code_2():
     assert CliRunner().invoke(app, ["pinball"]).exit_code == 2
     assert CliRunner().invoke(app, ["demo", "--splits", "0"]).exit_code == 2
-
-
-def test_help_has_sections():
-    text = CliRunner().invoke(app, ["train", "--help"]).output
-    for title in ("Arguments:", "Options:", "Refusing to answer:", "How to read the file:"):
-        assert title in text
-
-
-def test_demo_shows_both_classifiers():
-    result = CliRunner().invoke(app, ["demo", "--splits", "2"], env={"COLUMNS": "120"})
-    assert result.exit_code == 0, result.output
-    for word in ["iris", "digits", "Bayes point", "SVC", "log loss", "rejected"]:
-        assert word in result.output
-
-
-def test_demo_as_json(monkeypatch):
-    from bayespoint.cli import demo
-
-    monkeypatch.setattr(demo, "DATA", {"iris": demo.load_iris})
-    scores = run_json("demo", "--splits", "2")["data"]["iris"]
-    assert set(scores) == {"Bayes point", "SVC"}
-    assert 0 <= scores["Bayes point"]["error"] < 0.2
 
 
 def test_without_extra_it_says_what_to_install(monkeypatch):

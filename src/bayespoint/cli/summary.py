@@ -46,7 +46,7 @@ def summary(model, about, evaluation: Evaluation, path: str, size: int) -> list[
 def _used(columns: dict[str, Any]) -> str:
     numbers, texts = len(columns["numbers"]), len(columns["categories"])
     parts = [f"{numbers} numeric"] * bool(numbers) + [f"{texts} text"] * bool(texts)
-    return f" ({' and '.join(parts)} columns)"
+    return f" ({' and '.join(parts)} column{'s' * (numbers + texts > 1)})"
 
 
 def quality(evaluation: Evaluation) -> list[str]:

@@ -1,0 +1,35 @@
+import pytest
+import typer
+
+from bayespoint.cli.options import make_plan, make_read_options, make_rejection
+
+
+def test_rejection_holds_only_what_was_given():
+    assert make_rejection() is None
+    assert make_rejection(reject_rate=0.0) == {"reject_rate": 0.0}
+    expected = {"max_error": 0.1, "confidence_level": 0.9}
+    assert make_rejection(max_error=0.1, confidence_level=0.9) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"reject_rate": 0.1, "max_error": 0.1}, "not both"),
+        ({"confidence_level": 0.9}, "needs --max-error"),
+    ],
+)
+def test_options_that_do_not_go_together(given, message):
+    with pytest.raises(typer.BadParameter, match=message):
+        make_rejection(**given)
+
+
+def test_a_tab_may_be_written_with_a_backslash():
+    assert make_read_options(delimiter="\\t").delimiter == "\t"
+    with pytest.raises(typer.BadParameter, match="one character"):
+        make_read_options(delimiter=";;")
+
+
+def test_the_number_of_features_is_a_read_option():
+    plan = make_plan(make_read_options(encoding="latin-1"), ignore=["a"], features=7)
+    assert (plan.read_options.encoding, plan.read_options.n_features) == ("latin-1", 7)
+    assert (plan.ignore, plan.categorical) == (("a",), ())

@@ -1,0 +1,25 @@
+import pytest
+import typer
+
+from bayespoint.cli.output import check_output
+
+
+def test_a_new_file_and_an_old_one_may_be_written(tmp_path):
+    (tmp_path / "old").touch()
+    check_output(tmp_path / "new", tmp_path / "input", "-")
+    check_output(tmp_path / "old", tmp_path / "input", "-")
+
+
+@pytest.mark.parametrize("name", ["input", "link", "./input"])
+def test_an_input_is_not_overwritten_under_any_name(tmp_path, name):
+    (tmp_path / "input").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "input")
+    with pytest.raises(typer.BadParameter, match="would be overwritten"):
+        check_output(tmp_path / name, tmp_path / "input")
+
+
+def test_folders_are_no_files(tmp_path):
+    with pytest.raises(typer.BadParameter, match="is a folder"):
+        check_output(tmp_path)
+    with pytest.raises(typer.BadParameter, match="There is no folder"):
+        check_output(tmp_path / "missing" / "file")
