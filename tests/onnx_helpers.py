@@ -11,27 +11,23 @@ from scipy import sparse
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import (
-    OneHotEncoder,
-    StandardScaler,
-)
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from bayespoint import (
-    BayesPointClassifier,
-    to_onnx,
-)
+from bayespoint import BayesPointClassifier, to_onnx
 from bayespoint.io.onnx import graph as graphs
 
-# What to_onnx promises. Rounding of some hundred terms leaves 1e-13 or so; Phi is right to 6e-11
-# in the quadrature for several classes, and a product of factors has as many times that.
-CLOSE = 1e-11
-QUADRATURE = 1e-9
-# The error of scipy's stdtr with one degree of freedom is 2e-9 a class.
-CAUCHY = 1e-8
-# The edge of single precision: its largest, its smallest, subnormal and signed numbers, whole
-# numbers that it does not have; and double precision beyond it.
-EDGE = [0, -0.0, 1e38, -1e38, 3.4028235e38, -1.2e-38, 1e-38, 1.4e-45, -1e-45, 2**24 + 1, 2**53 - 1]
-EDGE += [1.0, -0.5, 1 / 3, 5e-324, 1e100, -1e100]
+# The errors that to_onnx promises. Rounding of a few hundred terms leaves about 1e-13. In the
+# quadrature for several classes Phi has an error of 6e-11, and a product of factors the sum.
+TOLERANCE = 1e-11
+QUADRATURE_TOLERANCE = 1e-9
+# SciPy's stdtr with one degree of freedom has an error of 2e-9 for each class.
+CAUCHY_TOLERANCE = 1e-8
+# Numbers at the edge of single precision: largest, smallest, subnormal, signed zeros, integers
+# that it cannot represent; and numbers beyond it.
+EDGE_NUMBERS = [
+    *(0, -0.0, 1e38, -1e38, 3.4028235e38, -1.2e-38, 1e-38, 1.4e-45, -1e-45, 2**24 + 1, 2**53 - 1),
+    *(1.0, -0.5, 1 / 3, 5e-324, 1e100, -1e100),
+]
 
 
 def session(model):
@@ -43,7 +39,7 @@ def session(model):
 
 
 def optimized(exported):
-    """A session whose optimized graph has no factor in single precision (FusedMatMul)."""
+    """Return a session whose optimized graph has no single precision factor (FusedMatMul)."""
     options = onnxruntime.SessionOptions()
     with tempfile.TemporaryDirectory() as folder:
         options.optimized_model_filepath = f"{folder}/model.onnx"
@@ -57,7 +53,7 @@ def optimized(exported):
 
 
 def feeds(session, X):
-    """The inputs of a session, by the name of columns where there are some."""
+    """Return the inputs of a session, by column name for a table."""
     if not isinstance(X, pd.DataFrame):
         return {"X": np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)}
     columns = json.loads(session.get_modelmeta().custom_metadata_map["columns"])
@@ -74,15 +70,15 @@ def run(session, X):
     return dict(zip(names, session.run(None, feeds(session, X)), strict=True))
 
 
-def assert_same(model, X, close=CLOSE, twin=None):
+def assert_same(model, X, tolerance=TOLERANCE, twin=None):
     """Compare an exported model with itself in Python, for all rows, one row and none."""
     exported, twin = session(model), twin or model
     has_probabilities = hasattr(twin, "predict_proba")
     expected = (twin.predict_proba if has_probabilities else twin.decision_function)(X)
     labels = twin.predict(X)
     # Scores are in units of the largest feature.
-    close = np.full(len(labels), close) * (1 if has_probabilities else largest_number(X))
-    clear = margin(expected) > 2 * close
+    allowed = np.full(len(labels), tolerance) * (1 if has_probabilities else largest_number(X))
+    clear = margin(expected) > 2 * allowed
     assert clear.any()
     for n in (len(labels), 1, 0):
         found = run(exported, X[:n])
@@ -90,7 +86,7 @@ def assert_same(model, X, close=CLOSE, twin=None):
         assert scores.shape == expected[:n].shape
         assert scores.dtype == np.float64
         off = np.abs(scores - expected[:n]).reshape(n, -1 if n else 1)
-        assert np.all(off <= close[:n, None]), off.max()
+        assert np.all(off <= allowed[:n, None]), off.max()
         assert not has_probabilities or np.all((scores > 0) & (scores < 1))
         assert found["label"].shape == (n,)
         np.testing.assert_array_equal(found["label"][clear[:n]], labels[:n][clear[:n]])

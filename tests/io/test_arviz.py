@@ -10,8 +10,9 @@ from bayespoint import BayesPointClassifier
 from bayespoint.io.arviz import to_arviz
 from bayespoint.solvers import Billiard, Gibbs, Perceptron
 
-QUICK = Billiard(tol=0.2, n_draws=50)
-CHAINS = Billiard(tol=0.2, n_draws=80)
+# 50 draws are not a multiple of 8 chains, 80 are.
+ONE_CHAIN = Billiard(tol=0.2, n_draws=50)
+EIGHT_CHAINS = Billiard(tol=0.2, n_draws=80)
 
 
 def fitted(X, y, **options):
@@ -26,7 +27,7 @@ def iris():
 
 def test_two_classes():
     X, y = make_moons(40, noise=0.2, random_state=0)
-    model = fitted(X, y + 10, solver=QUICK)
+    model = fitted(X, y + 10, solver=ONE_CHAIN)
     posterior = to_arviz(model, X[:7]).posterior
     assert dict(posterior.sizes) == {
         "chain": 1,
@@ -42,7 +43,7 @@ def test_two_classes():
     np.testing.assert_array_equal(posterior.decision[0, :, 0], model.sample_decision(X[:7]))
 
 
-@pytest.mark.parametrize("solver", [CHAINS, Gibbs(tol=0.2, n_draws=80)])
+@pytest.mark.parametrize("solver", [EIGHT_CHAINS, Gibbs(tol=0.2, n_draws=80)])
 def test_chains_are_kept(solver):
     X, y = make_moons(40, noise=0.2, random_state=0)
     model = fitted(X, y, solver=solver)
@@ -53,7 +54,7 @@ def test_chains_are_kept(solver):
     np.testing.assert_array_equal(posterior.decision[2, 3, 0], model.sample_decision(X[:5])[23])
 
 
-@pytest.mark.parametrize("solver", [QUICK, Perceptron(n_members=10)])
+@pytest.mark.parametrize("solver", [ONE_CHAIN, Perceptron(n_members=10)])
 def test_three_classes(iris, solver):
     X, y = iris
     model = fitted(X, y, solver=solver)
@@ -66,13 +67,13 @@ def test_three_classes(iris, solver):
 
 
 def test_without_points(iris):
-    data = to_arviz(fitted(*iris, solver=QUICK))
+    data = to_arviz(fitted(*iris, solver=ONE_CHAIN))
     assert list(data.posterior.data_vars) == ["coef"]
 
 
 def test_arviz_understands_it(iris):
     X, y = iris
-    data = to_arviz(fitted(X, y, solver=QUICK), X[:2])
+    data = to_arviz(fitted(X, y, solver=ONE_CHAIN), X[:2])
     import arviz  # version 0.23 warns when it is imported; to_arviz was first
 
     summary = arviz.summary(data, var_names=["decision"])
@@ -88,7 +89,7 @@ def test_not_fitted():
 def test_says_how_to_get_arviz(iris, monkeypatch):
     monkeypatch.setitem(sys.modules, "arviz", None)
     with pytest.raises(ImportError, match=r"bayespoint\[arviz\]"):
-        to_arviz(fitted(*iris, solver=QUICK))
+        to_arviz(fitted(*iris, solver=ONE_CHAIN))
 
 
 def test_arviz_is_not_imported_with_the_package():

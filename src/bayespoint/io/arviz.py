@@ -1,4 +1,4 @@
-"""Draws of a fitted classifier in the form that other libraries read."""
+"""Draws of a fitted classifier as data of ArviZ."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ if TYPE_CHECKING:
 
 
 def to_arviz(model: BayesPointClassifier, X=None) -> Any:
-    """Return the draws of a classifier as ArviZ's data.
+    """Return the draws of a classifier as data of ArviZ.
 
     Parameters
     ----------
     model : BayesPointClassifier
         A fitted classifier.
     X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
-        Points at which outputs are wanted, too; for a precomputed kernel their kernel
-        with the training points.
+        Points whose outputs are returned, too; with a precomputed kernel, their kernel
+        values with the training points.
 
     Returns
     -------
     arviz.InferenceData or xarray.DataTree
-        The first with ArviZ 0.x, the second with ArviZ 1.x. Its group `posterior` holds
+        The first with ArviZ 0.x, the second with ArviZ 1.x. The group `posterior` holds
         `coef` (chain, draw, output, support), the coefficients of unit hypotheses on the
-        support vectors, and with X `decision` (chain, draw, output, point), their
-        outputs. The coordinates of `output` are class labels, of two classes that of the
-        second; those of `support` are indices of training points.
+        support vectors, and with X also `decision` (chain, draw, output, point), their
+        outputs. The coordinates of `output` are class labels (for two classes only the
+        second label), the coordinates of `support` are indices of training points.
 
     Notes
     -----
-    Chains are those of the sampler if it kept equally many draws of each, which it does
-    if `n_draws` is a multiple of `n_chains`. There is a single chain of independent draws
-    from "ep", "corners" and "perceptron".
+    The chains are the sampler's chains if it kept the same number of draws of each: if
+    `n_draws` is a multiple of `n_chains`. Otherwise all draws are one chain. Draws of "ep",
+    "corners" and "perceptron" are independent and form one chain.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def to_arviz(model: BayesPointClassifier, X=None) -> Any:
 
 
 def _import_arviz():
-    """Return the module, or say how to get it."""
+    """Return the module, or say how to install it."""
     try:
         with warnings.catch_warnings():
             # ArviZ 0.23 announces ArviZ 1 when it is imported.

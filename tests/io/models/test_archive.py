@@ -12,9 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bayespoint import (
-    LinearMarginSVC,
-)
+from bayespoint import LinearMarginSVC
 from bayespoint.io.models import archive
 from bayespoint.io.models.model_file import ModelFileError, load, save
 from model_file_helpers import (

@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 
-from bayespoint import (
-    LinearMarginSVC,
-)
+from bayespoint import LinearMarginSVC
 from bayespoint.io.models.allowed_types import CLASSES, MODULE_OF_TYPE, SPARSE_TYPES
 from bayespoint.io.models.model_file import ModelFileError, load
 from files.make_model import make_pipeline, make_table

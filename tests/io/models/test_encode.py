@@ -5,16 +5,10 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline as chain
-from sklearn.preprocessing import (
-    FunctionTransformer,
-    StandardScaler,
-)
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils import Bunch
 
-from bayespoint import (
-    LinearMarginSVC,
-    solvers,
-)
+from bayespoint import LinearMarginSVC, solvers
 from bayespoint.io.models.allowed_types import SPARSE_TYPES
 from bayespoint.io.models.model_file import ModelFileError, load, save
 from model_file_helpers import assert_same, fitted, kernel_machine, round_trip

@@ -24,11 +24,7 @@ from sklearn.preprocessing import (
 )
 
 import bayespoint
-from bayespoint import (
-    LinearBayesPointClassifier,
-    LinearMarginSVC,
-    solvers,
-)
+from bayespoint import LinearBayesPointClassifier, LinearMarginSVC, solvers
 from bayespoint.classifiers.reject import option as reject
 from bayespoint.io.models.model_file import ModelFileError, load, read, save
 from files.make_model import labels_of, make_pipeline, make_table
@@ -224,7 +220,7 @@ def test_old_files(old):
         warnings.filterwarnings("ignore", message=".*was written with scikit-learn")
         model, metadata = read(old)
     assert metadata["made_by"] == "tests/files/make_model.py"
-    # Sums of some hundred products of double precision.
+    # Sums of a few hundred products in double precision.
     np.testing.assert_allclose(model.predict_proba(table), expected["predict_proba"], rtol=1e-9)
     assert model.predict(table).tolist() == expected["predict"]
 

@@ -1,8 +1,6 @@
 import numpy as np
 import pytest
-from sklearn.preprocessing import (
-    OneHotEncoder,
-)
+from sklearn.preprocessing import OneHotEncoder
 
 from bayespoint.io.models.model_file import ModelFileError, save
 from model_file_helpers import X3, assert_refused, assert_same, fitted, round_trip, y3

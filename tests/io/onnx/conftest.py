@@ -3,21 +3,21 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris, make_moons
 
-from onnx_helpers import EDGE
+from onnx_helpers import EDGE_NUMBERS
 
 
 @pytest.fixture(scope="module")
 def moons():
     X, y = make_moons(60, noise=0.25, random_state=0)
     rng = np.random.default_rng(1)
-    return X, y, np.vstack([X, rng.uniform(-3, 4, (2000, 2)), rng.choice(EDGE, (1000, 2))])
+    return X, y, np.vstack([X, rng.uniform(-3, 4, (2000, 2)), rng.choice(EDGE_NUMBERS, (1000, 2))])
 
 
 @pytest.fixture(scope="module")
 def iris():
     X, y = load_iris(return_X_y=True)
     rng = np.random.default_rng(2)
-    points = [X, rng.uniform(-1, 9, (700, 4)), rng.choice(EDGE, (300, 4))]
+    points = [X, rng.uniform(-1, 9, (700, 4)), rng.choice(EDGE_NUMBERS, (300, 4))]
     return X[::3], np.array(["setosa", "vergißmeinnicht", ""])[y[::3]], np.vstack(points)
 
 
@@ -47,7 +47,7 @@ def strange(table):
     rng = np.random.default_rng(1)
     for column in ("age", "größe in m"):
         some = rng.random(len(rows)) < 0.3
-        rows.loc[some, column] = rng.choice([*EDGE, np.nan], some.sum())
+        rows.loc[some, column] = rng.choice([*EDGE_NUMBERS, np.nan], some.sum())
     for column in ("label", "_1"):
         some = rng.random(len(rows)) < 0.3
         rows.loc[some, column] = rng.choice(["A", "unknown", "日", " ", "a\0", None], some.sum())

@@ -3,9 +3,7 @@ import pytest
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import (
-    MinMaxScaler,
-)
+from sklearn.preprocessing import MinMaxScaler
 
 from bayespoint import (
     AdaptiveMarginSVC,
@@ -17,7 +15,7 @@ from bayespoint import (
     to_onnx,
 )
 from bayespoint.solvers import Billiard, Cells, Corners, Gibbs, Nystroem, Perceptron
-from onnx_helpers import CAUCHY, CLOSE, assert_same, bayes_point, run, session
+from onnx_helpers import CAUCHY_TOLERANCE, TOLERANCE, assert_same, bayes_point, run, session
 
 SOLVERS = [
     Billiard(tol=0.2, n_draws=20),
@@ -33,7 +31,9 @@ SOLVERS = [
 def test_solvers(moons, iris, solver):
     for X, y, points in (moons, iris):
         model = bayes_point(X, y, solver=solver)
-        assert_same(model, points, close=CLOSE if model.probit_df_ > 1 else CAUCHY)
+        assert_same(
+            model, points, tolerance=TOLERANCE if model.probit_df_ > 1 else CAUCHY_TOLERANCE
+        )
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "laplacian"])
@@ -45,7 +45,7 @@ def test_linear_programs(moons, iris, machine, kernel):
             model = machine(kernel, gamma=0.5, degree=2, **options).fit(X - 1, y)
             # Large coefficients enlarge the rounding of kernel values.
             size = np.abs(model.dual_coef_).sum()
-            assert_same(model, near, close=CLOSE * max(size, 1))
+            assert_same(model, near, tolerance=TOLERANCE * max(size, 1))
 
 
 @pytest.mark.filterwarnings("ignore:With adaptivity")

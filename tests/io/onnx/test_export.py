@@ -4,16 +4,8 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from bayespoint import (
-    LinearBayesPointClassifier,
-    RejectOptionClassifier,
-    to_onnx,
-)
-from onnx_helpers import (
-    prepared,
-    run,
-    session,
-)
+from bayespoint import LinearBayesPointClassifier, RejectOptionClassifier, to_onnx
+from onnx_helpers import prepared, run, session
 
 LABELS = [
     ([3, -(2**40)], np.int64),

@@ -1,13 +1,8 @@
 import pytest
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import (
-    OneHotEncoder,
-)
+from sklearn.preprocessing import OneHotEncoder
 
-from bayespoint import (
-    LinearBayesPointClassifier,
-    to_onnx,
-)
+from bayespoint import LinearBayesPointClassifier, to_onnx
 from bayespoint.io.onnx import inputs
 from onnx_helpers import prepared, texts_and_labels
 

@@ -2,12 +2,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from bayespoint import (
-    to_onnx,
-)
+from bayespoint import to_onnx
 from bayespoint.io.onnx.kernels import _MAX_SQUARED_WIDTHS
 from bayespoint.solvers import Cells
-from onnx_helpers import CAUCHY, CLOSE, assert_same, bayes_point, run, session
+from onnx_helpers import CAUCHY_TOLERANCE, TOLERANCE, assert_same, bayes_point, run, session
 
 
 @pytest.mark.parametrize("normalize", [False, True])
@@ -31,7 +29,9 @@ def test_degrees(moons, degree):
 def test_sigmoid(moons, normalize):
     X, y, points = moons
     model = bayes_point(X, y, "sigmoid", solver="perceptron", gamma=0.1, normalize=normalize)
-    assert_same(model, points[:2000], close=CLOSE if model.probit_df_ > 1 else CAUCHY)
+    assert_same(
+        model, points[:2000], tolerance=TOLERANCE if model.probit_df_ > 1 else CAUCHY_TOLERANCE
+    )
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "laplacian"])
@@ -66,7 +66,7 @@ def test_many_features_and_the_single_precision_of_python():
     assert_same(model, X)
     model._single = True  # as with many training points
     error = np.abs(run(session(model), X)["probabilities"] - model.predict_proba(X)).max()
-    assert CLOSE < error < 1e-5
+    assert TOLERANCE < error < 1e-5
 
 
 def test_kernels_that_are_not_known(moons):

@@ -1,11 +1,8 @@
 import numpy as np
 import pytest
 
-from bayespoint import (
-    LinearBayesPointClassifier,
-    LinearMarginSVC,
-)
-from onnx_helpers import CLOSE, QUADRATURE, assert_same, run, session
+from bayespoint import LinearBayesPointClassifier, LinearMarginSVC
+from onnx_helpers import QUADRATURE_TOLERANCE, TOLERANCE, assert_same, run, session
 
 
 @pytest.mark.parametrize("covariance", ["full", "factorized"])
@@ -13,13 +10,15 @@ from onnx_helpers import CLOSE, QUADRATURE, assert_same, run, session
 def test_linear(moons, iris, covariance, options):
     for X, y, points in (moons, iris):
         model = LinearBayesPointClassifier(covariance=covariance, **options).fit(X, y)
-        assert_same(model, points, close=CLOSE if len(model.classes_) == 2 else QUADRATURE)
+        assert_same(
+            model, points, tolerance=TOLERANCE if len(model.classes_) == 2 else QUADRATURE_TOLERANCE
+        )
 
 
 def test_linear_that_learned_from_a_stream(iris):
     X, y, points = iris
     model = LinearBayesPointClassifier().partial_fit(X, y, classes=["", "other", *np.unique(y)[1:]])
-    assert_same(model, points[:1000], close=QUADRATURE)
+    assert_same(model, points[:1000], tolerance=QUADRATURE_TOLERANCE)
 
 
 @pytest.mark.parametrize("distance", ["l1", "l2"])

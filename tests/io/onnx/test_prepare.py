@@ -5,18 +5,9 @@ from scipy import sparse
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import (
-    MaxAbsScaler,
-    OneHotEncoder,
-    StandardScaler,
-)
+from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
-from bayespoint import (
-    BayesPointClassifier,
-    LinearBayesPointClassifier,
-    LinearMarginSVC,
-    to_onnx,
-)
+from bayespoint import BayesPointClassifier, LinearBayesPointClassifier, LinearMarginSVC, to_onnx
 from bayespoint.solvers import Cells
 from onnx_helpers import assert_same, numbers, prepared, session, texts_and_labels
 
