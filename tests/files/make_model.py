@@ -1,6 +1,6 @@
-"""Make model_vN.bayespoint and what it predicts, when the format gets a new version N.
+"""Make model_vN.bayespoint and its predictions, when the file format gets a new version N.
 
-Run `python tests/files/make_model.py` with the version that is to be released, commit both
+Run `python tests/files/make_model.py` with the version to be released, commit both
 files, and never change them: `test_model_file.py` loads all of them.
 """
 

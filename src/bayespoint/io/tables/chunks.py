@@ -10,7 +10,7 @@ from .columns import find_columns, frame
 from .labels import labels
 from .open_table import count_features, open_table
 from .read_options import ReadOptions
-from .table import regroup
+from .table import Table, regroup
 
 __all__ = ["read_chunks"]
 
@@ -29,18 +29,16 @@ def read_chunks(
     Parameters
     ----------
     path : str or Path
-        CSV, Parquet or LIBSVM; CSV and LIBSVM also compressed by gzip, bzip2 or xz. The
-        name of the file or its first bytes tell which it is. "-" is standard input.
+        CSV, Parquet or LIBSVM, by the name of the file or its first bytes; CSV and LIBSVM
+        also compressed by gzip, bzip2 or xz. "-" is standard input.
     target : str, default=None
-        The column of CSV or Parquet that holds the classes. LIBSVM has them in front of
-        each row.
+        The column of CSV or Parquet with the classes. LIBSVM has them in front of rows.
     n_rows : int, default=100_000
         Rows per chunk. The first chunk of CSV decides which columns hold numbers.
     n_features : int, default=None
         Number of features of LIBSVM. By default the file is read once more to count them.
     header : bool, default=None
-        Whether the first line of CSV holds column names. By default this is guessed from
-        the first lines.
+        Whether the first line of CSV holds column names; by default this is guessed.
     encoding : str, default="utf-8"
         Encoding of CSV.
 
@@ -72,15 +70,18 @@ def read_chunks(
     try:
         if table.columns is None:
             return table.sparse_chunks(n_rows, count_features(path, options))
-        if target is None:
-            raise ValueError(
-                f"target should name the column of {table.name} that holds the classes."
-            )
-        table.require_columns([target])
+        target = _check_target(table, target)
     except BaseException:
         table.close()
         raise
     return _table_chunks(regroup(table.batches(), n_rows), target)
+
+
+def _check_target(table: Table, target: str | None) -> str:
+    if target is None:
+        raise ValueError(f"target should name the column of {table.name} that holds the classes.")
+    table.require_columns([target])
+    return target
 
 
 def _table_chunks(tables: Iterator[Any], target: str) -> Iterator[tuple[Any, Any]]:
