@@ -1,12 +1,12 @@
-"""How much is accepted under a promise: our chain of tests and other ways to certify.
+"""Share of rows accepted under a promise: our chain of tests against other rules.
 
     python benchmarks/rejecting.py [--draws 200]
 
-Rows have a rank u, uniform in (0, 1), which gives their confidence, and are wrong with
-a probability that depends on u alone, so the true error of what a threshold accepts
-is known. For each number of calibration rows and each promised error: the mean share of
-accepted rows, and how often the promise was broken (0.05 is allowed). MAPIE (if
-installed) controls the precision of a classifier whose positives are the accepted rows.
+Each row has a rank u, uniform in (0, 1), which sets its confidence and its probability of
+an error. So the true error of the rows that a threshold accepts is known. Measured for
+each number of calibration rows and each promised error: the mean share of accepted rows,
+and how often the promise is broken (0.05 is allowed). MAPIE (if installed) controls the
+precision of a classifier whose positives are the accepted rows.
 """
 # ruff: noqa: T201
 
@@ -19,12 +19,13 @@ from scipy.special import bdtr
 from bayespoint.classifiers.reject.thresholds import certified_threshold
 
 LEVEL = 0.95
-SIZES, ERRORS = (200, 1000, 5000), (0.02, 0.05, 0.1)
-FINE = np.linspace(0, 1, 100_001)
+N_ROWS, MAX_ERRORS = (200, 1000, 5000), (0.02, 0.05, 0.1)
+# Ranks at which the true error is computed.
+RANKS = np.linspace(0, 1, 100_001)
 
 
 def shapes():
-    """Return probabilities of an error, by rank."""
+    """Return functions from rank to the probability of an error."""
     return {
         "smooth": lambda u: 0.5 * (1 - u) ** 2,
         "steep": lambda u: 0.45 * np.exp(-6 * u),
@@ -34,17 +35,18 @@ def shapes():
 
 
 def passes(wrong_from_top, k, max_error, risk):
-    """Test whether the k most certain rows have few errors."""
+    """Tell whether the errors of the k most certain rows are few enough."""
     return bdtr(float(wrong_from_top[k - 1]), int(k), max_error) <= risk
 
 
 def geometric_bonferroni(confidence, correct, max_error, level):
-    """Fixed ranks in steps of the square root of two, each with its share of the risk."""
+    """Test fixed ranks in steps of the square root of two, with equal shares of the risk."""
     order = np.argsort(-confidence)
     wrong = np.cumsum(~correct[order])
-    most = np.log((1 - level) / 10) / np.log1p(-max_error)  # as many tests, or fewer
+    # Fewer rows could not pass one of ten tests even without an error.
+    fewest = np.log((1 - level) / 10) / np.log1p(-max_error)
     ranks = len(order) / np.sqrt(2) ** np.arange(40)
-    ranks = np.unique(ranks[(ranks >= most) | (ranks == len(order))].astype(int))
+    ranks = np.unique(ranks[(ranks >= fewest) | (ranks == len(order))].astype(int))
     good = [k for k in ranks if passes(wrong, k, max_error, (1 - level) / len(ranks))]
     if not good:
         return np.inf
@@ -53,7 +55,7 @@ def geometric_bonferroni(confidence, correct, max_error, level):
 
 
 def selection_guaranteed_risk(confidence, correct, max_error, level):
-    """Geifman and El-Yaniv's binary search."""
+    """Search by bisection, as Geifman and El-Yaniv do."""
     order = np.argsort(-confidence)
     wrong, low, high = np.cumsum(~correct[order]), 1, len(order)
     risk, found = (1 - level) / np.ceil(np.log2(len(order))), np.inf
@@ -67,7 +69,7 @@ def selection_guaranteed_risk(confidence, correct, max_error, level):
 
 
 def mapie(confidence, correct, max_error, level, method):
-    """MAPIE's controller with its own grid of thresholds."""
+    """Use MAPIE's controller with a grid of a hundred thresholds."""
     from mapie.risk_control import BinaryClassificationController
 
     controller = BinaryClassificationController(
@@ -83,7 +85,7 @@ def mapie(confidence, correct, max_error, level, method):
 
 
 def rules():
-    """Return what is compared."""
+    """Return the rules to compare."""
     found = {
         "ours": certified_threshold,
         "Bonferroni": geometric_bonferroni,
@@ -96,9 +98,9 @@ def rules():
 
 
 def compare(rule, wrong_by_rank, n, max_error, n_draws):
-    """Return the mean coverage, and how often the promise was broken."""
+    """Return the mean share of accepted rows, and how often the promise is broken."""
     rng = np.random.default_rng(n)
-    risk = np.cumsum(wrong_by_rank(FINE)[::-1])[::-1] / np.arange(len(FINE), 0, -1)
+    risk = np.cumsum(wrong_by_rank(RANKS)[::-1])[::-1] / np.arange(len(RANKS), 0, -1)
     coverage, broken = [], []
     for _ in range(n_draws):
         u = rng.random(n)
@@ -106,7 +108,7 @@ def compare(rule, wrong_by_rank, n, max_error, n_draws):
         # Confidences from 0.5 to 1.
         threshold = 2 * rule(0.5 + u / 2, correct, max_error, LEVEL) - 1
         coverage.append(1 - np.clip(threshold, 0, 1))
-        broken.append(threshold < 1 and np.interp(max(threshold, 0), FINE, risk) > max_error)
+        broken.append(threshold < 1 and np.interp(max(threshold, 0), RANKS, risk) > max_error)
     return np.mean(coverage), np.mean(broken)
 
 
@@ -114,16 +116,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draws", type=int, default=200)
     n_draws = parser.parse_args().draws
-    print("| rule | " + " | ".join(f"n = {n}" for n in SIZES) + " | all | broken, worst |")
-    print("|---|" + "---|" * (len(SIZES) + 2))
+    print("| rule | " + " | ".join(f"n = {n}" for n in N_ROWS) + " | all | broken, worst |")
+    print("|---|" + "---|" * (len(N_ROWS) + 2))
     for name, rule in rules().items():
         results = np.array(
             [
                 [
-                    [compare(rule, shape, n, e, n_draws) for e in ERRORS]
+                    [compare(rule, shape, n, e, n_draws) for e in MAX_ERRORS]
                     for shape in shapes().values()
                 ]
-                for n in SIZES
+                for n in N_ROWS
             ]
         )
         mean = results[..., 0].mean(axis=(1, 2))

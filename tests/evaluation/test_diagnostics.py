@@ -29,11 +29,11 @@ def test_sampling_bound_holds():
 
 
 @pytest.mark.parametrize(
-    "wish", [{"distance": 0}, {"confidence": 1}, {"n_dimensions": 0}, {"low": 1, "high": 0}]
+    "arguments", [{"distance": 0}, {"confidence": 1}, {"n_dimensions": 0}, {"low": 1, "high": 0}]
 )
-def test_sampling_bound_refuses_nonsense(wish):
+def test_sampling_bound_refuses_nonsense(arguments):
     with pytest.raises(ValueError, match="sampling_bound needs"):
-        sampling_bound(**{"distance": 0.1, "n_dimensions": 3, **wish})
+        sampling_bound(**{"distance": 0.1, "n_dimensions": 3, **arguments})
 
 
 def test_correlation_length_grows_as_neighbors_get_closer():

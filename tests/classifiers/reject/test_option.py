@@ -102,8 +102,8 @@ def test_thresholds(moons):
 def test_at_is_a_fit_with_other_parameters(moons):
     X, y = moons
     model = wrap().fit(X, y)
-    for wish in ({"reject_rate": 0.3}, {"max_error": 0.25, "confidence_level": 0.8}, {}):
-        other, anew = model.at(**wish), wrap(**wish).fit(X, y)
+    for parameters in ({"reject_rate": 0.3}, {"max_error": 0.25, "confidence_level": 0.8}, {}):
+        other, anew = model.at(**parameters), wrap(**parameters).fit(X, y)
         assert other.threshold_ == anew.threshold_
         assert repr(other) == repr(anew)
         np.testing.assert_array_equal(other.predict(X), anew.predict(X))

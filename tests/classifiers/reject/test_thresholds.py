@@ -104,8 +104,8 @@ def test_one_number_of_fewest_rows_everywhere():
     """The 59 rows of the binomial test alone are not enough: pilot rows come on top."""
     assert (fewest_rows(0.05, 0.95), fewest_rows(0.01, 0.95)) == (65, 332)
     assert "at least 65 are needed" in why_nothing_is_certified(10, 0.05, 0.95)
-    told = " ".join(RejectOptionClassifier.__doc__.split())
-    assert "at least 65 for a `max_error` of 0.05" in told
+    docstring = " ".join(RejectOptionClassifier.__doc__.split())
+    assert "at least 65 for a `max_error` of 0.05" in docstring
     page = (DOCS / "abstaining.md").read_text("utf-8")
     assert "65 held-out rows for an error of 5 %" in page
     assert "332 for 1 %" in page

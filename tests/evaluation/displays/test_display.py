@@ -1,15 +1,12 @@
-"""All displays: axes, matplotlib only to draw, and the documented pictures."""
+"""All displays: axes, and matplotlib only to draw."""
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from bayespoint import displays
 from bayespoint.evaluation.displays.display import Display
-
-DOCS = Path(__file__).parents[3] / "docs"
 
 
 @pytest.mark.parametrize("name", displays.__all__)

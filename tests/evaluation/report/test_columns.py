@@ -26,16 +26,16 @@ def test_columns_of_all_kinds():
         }
     )
     table = Table(X)
-    told = {c.name: (c.kind, c.n_missing, c.values) for c in table.describe(40)}
-    assert told["constant"] == ("numbers", 0, "always 1")
-    assert told["missing"] == ("–", n, "all values are missing")
-    assert told["infinite"][2].endswith("2 infinities")
-    assert told["date"][0] == "dates"
-    assert told["bool"] == ("categories", 0, "True (50.0%), False (50.0%)")
-    assert told["nullable"] == ("numbers", 15, "always 1")
-    assert told["text"] == ("categories", 10, "a (50.0%), b (50.0%)")
-    assert told["category"][0] == told["lists"][0] == "categories"
-    assert told["many"][2].startswith("30 values: ")
+    found = {c.name: (c.kind, c.n_missing, c.values) for c in table.describe(40)}
+    assert found["constant"] == ("numbers", 0, "always 1")
+    assert found["missing"] == ("–", n, "all values are missing")
+    assert found["infinite"][2].endswith("2 infinities")
+    assert found["date"][0] == "dates"
+    assert found["bool"] == ("categories", 0, "True (50.0%), False (50.0%)")
+    assert found["nullable"] == ("numbers", 15, "always 1")
+    assert found["text"] == ("categories", 10, "a (50.0%), b (50.0%)")
+    assert found["category"][0] == found["lists"][0] == "categories"
+    assert found["many"][2].startswith("30 values: ")
     assert table.cell(1, 5) == table.cell(0, 1) == "missing"
     assert [table.row_name(0), Table(X[3:]).row_name(0)] == ["1", "3"]
 

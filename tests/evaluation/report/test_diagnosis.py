@@ -46,7 +46,7 @@ def test_every_solver_is_explained(iris, write, solver, method):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_bad_training_is_told(iris):
+def test_bad_training_is_reported(iris):
     X, y, _, _ = iris
     solver = solvers.Billiard(n_bounces=50)
     model = BayesPointClassifier(gamma=0.1, softness=0.1, solver=solver, random_state=0).fit(X, y)
@@ -59,7 +59,7 @@ def test_bad_training_is_told(iris):
 
 
 @pytest.mark.parametrize(("r_hat", "fine"), [(1.01, True), (1.3, False)])
-def test_chains_that_disagree_are_told(r_hat, fine):
+def test_chains_that_disagree_are_reported(r_hat, fine):
     model = Constant([], [0, 1])
     model.diagnostics_ = Bunch(
         stop=np.array(["tol", "tol"]), r_hat=np.array([1.0, r_hat]), angle=np.array([0.1, 0.2]),

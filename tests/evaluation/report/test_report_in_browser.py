@@ -99,7 +99,7 @@ def shown(browser):
     ]
 
 
-def test_the_slider_changes_the_figures(browser, pages):
+def test_the_slider_changes_the_numbers(browser, pages):
     open_page(browser, pages / "plain.html")
     slider = browser.find_element(By.ID, "threshold")
     before = shown(browser)
@@ -213,7 +213,7 @@ def test_headings_in_order_and_pictures_named(browser, pages):
         assert browser.find_elements(By.CSS_SELECTOR, link.get_attribute("hash"))
 
 
-def test_without_scripts_all_figures_are_there(browser, pages):
+def test_without_scripts_all_numbers_are_there(browser, pages):
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:
         open_page(browser, pages / "plain.html")

@@ -1,5 +1,5 @@
 "use strict";
-// Boxes that have nothing to scroll are passed over by the tabulator key.
+// The Tab key skips boxes that have nothing to scroll.
 (() => {
   const boxes = document.querySelectorAll(".box");
   const fit = () => boxes.forEach((box) => {
@@ -8,7 +8,7 @@
   addEventListener("resize", fit);
   fit();
 })();
-// Every text was made where the figures were: this only shows the one that was asked for.
+// Python has formatted every text already; the slider only shows the right one.
 (() => {
   const points = JSON.parse(document.getElementById("rejection-data").textContent);
   const slider = document.getElementById("threshold");

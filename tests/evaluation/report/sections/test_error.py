@@ -29,7 +29,7 @@ def test_one_class_in_the_rows(write):
     assert "always “a”" in page.text
 
 
-def test_baselines_that_cannot_be_trained_are_told(write):
+def test_the_report_says_why_baselines_cannot_be_trained(write):
     X = pytest.importorskip("pandas").DataFrame({"text": ["a", "b"] * 10})
     model = Constant([[0.3, 0.7]] * 20, [0, 1])
     _, page = write(model, X, [0, 1] * 10, baselines=True)
