@@ -1,10 +1,13 @@
 """Which of several correlated normal scores is the largest, by one-dimensional quadrature.
 
 Class c wins if e_j > -z_j for all others, where z_j is the mean of the difference s_c - s_j in
-units of its deviation, and the e_j are standard normal with correlations R. With
-R_jk = a_j a_k, all e_j = a_j t + sqrt(1 - a_j^2) independent noise, and P_c is the integral of
-phi(t) prod_j Phi((z_j + a_j t) / sqrt(1 - a_j^2)). Two others always have such a_j; for more, they
-come as close as possible where it matters.
+units of its deviation, and the e_j are standard normal with correlations R. If
+R_jk = a_j a_k, then e_j = a_j t + sqrt(1 - a_j^2) times independent noise, and P_c is the integral
+of phi(t) prod_j Phi((z_j + a_j t) / sqrt(1 - a_j^2)). Such loadings a_j always exist for two
+others. For more, the best approximation is taken, with most weight on undecided comparisons.
+
+`log_phi` is a copy: numba caches a loop by the file that it is in, and would not notice that a
+function of another file has changed.
 """
 
 import math
@@ -12,24 +15,37 @@ import math
 import numpy as np
 from numba import njit
 
-from .linear import log_phi
+# As in `_jit/linear.py`.
+LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
+SQRT_HALF = math.sqrt(0.5)
+SERIES_BELOW = -30.0
+# Integrate t up to this many standard deviations; 1e-19 of the mass is farther out.
+INTEGRATION_LIMIT = 9.0
+# Comparisons with a larger z are lost with probability 4e-11, and are skipped.
+MAX_UNDECIDED_Z = 6.5
+# Stop at a panel that adds less than this share of the integral,
+PANEL_RTOL = 1e-11
+# and stop multiplying factors at a node that contributes less than this share.
+NODE_RTOL = 1e-13
+# Width of a panel, in deviations of the narrowest factor.
+PANEL_DEVIATIONS = 3.0
+# The largest loading, which makes a factor a step of width 1e-4.
+MAX_LOADING = 1 - 1e-8
+# The search for loadings ends after this many rounds, or when none moves by more.
+MAX_SEARCH_ROUNDS = 50
+LOADING_TOL = 1e-5
+# For smaller integrals, take a bound: the smallest probability of a single comparison.
+MIN_INTEGRAL = 1e-12
 
-# Nothing happens farther out, in standard deviations: 1e-19.
-REACH = 9.0
-# Comparisons that are lost with less than 4e-11 do not count,
-CLEAR = 6.5
-# nor does what is farther out than a panel with this share of the integral.
-ENOUGH = 1e-11
-NOTHING = 1e-13
-# Panels of so many deviations of the narrowest factor, with the nodes given.
-PANEL = 3.0
-# Correlations of this size make a factor a step of width 1e-4.
-STEEPEST = 1 - 1e-8
-# Rounds of the search for a, and when it ends.
-ROUNDS = 50
-FOUND = 1e-5
-# Integrals below this are replaced by a bound: the smallest probability of a single comparison.
-SMALL = 1e-12
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def log_phi(z):
+    """Return the logarithm of the normal distribution function, as in `_jit/linear.py`."""
+    if z > SERIES_BELOW:
+        return math.log(0.5 * math.erfc(-z * SQRT_HALF))
+    y = 1.0 / (z * z)
+    series = 1.0 - y * (1.0 - 3.0 * y * (1.0 - 5.0 * y * (1.0 - 7.0 * y * (1.0 - 9.0 * y))))
+    return -0.5 * z * z - math.log(-z) - LOG_SQRT_2PI + math.log(series)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -40,9 +56,9 @@ def phi(z):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def one_factor(R, z, n, a):
-    """Set a with a_j a_k near R_jk, for the first n; most where comparisons are undecided."""
+    """Set the first n loadings a so that a_j a_k is near R_jk, above all for undecided ones."""
     if n == 2:
-        a[0] = min(math.sqrt(abs(R[0, 1])), STEEPEST)
+        a[0] = min(math.sqrt(abs(R[0, 1])), MAX_LOADING)
         a[1] = math.copysign(a[0], R[0, 1])
         return
     weight = np.empty(n)
@@ -50,7 +66,7 @@ def one_factor(R, z, n, a):
         a[j] = math.sqrt(0.5)
         # How fast log Phi(z) changes, squared.
         weight[j] = math.exp(-z[j] * z[j] - 2.0 * log_phi(z[j]))
-    for _ in range(ROUNDS):
+    for _ in range(MAX_SEARCH_ROUNDS):
         moved = 0.0
         for j in range(n):
             above, below = 0.0, 0.0
@@ -59,10 +75,10 @@ def one_factor(R, z, n, a):
                     above += weight[k] * R[j, k] * a[k]
                     below += weight[k] * a[k] * a[k]
             new = above / below if below > 0.0 else 0.0
-            new = min(max(new, -STEEPEST), STEEPEST)
+            new = min(max(new, -MAX_LOADING), MAX_LOADING)
             moved = max(moved, abs(new - a[j]))
             a[j] = new
-        if moved < FOUND:
+        if moved < LOADING_TOL:
             break
 
 
@@ -74,32 +90,32 @@ def integrate(z, a, n, nodes, weights):
     for j in range(n):
         steepness[j] = 1.0 / math.sqrt(1.0 - a[j] * a[j])
         worst = j if z[j] < z[worst] else worst
-    # From where the integrand, which has one peak, is large, to both sides.
+    # The integrand has one peak: go to both sides from a place where it is large.
     middle = -a[worst] * min(z[worst], 0.0)
     total = 0.0
     for direction in (1.0, -1.0):
         t = middle
-        while direction * t < REACH:
-            width = min(PANEL, REACH - direction * t)
+        while direction * t < INTEGRATION_LIMIT:
+            width = min(PANEL_DEVIATIONS, INTEGRATION_LIMIT - direction * t)
             for j in range(n):
                 slope = abs(a[j]) * steepness[j]
                 if slope > 1.0:
                     ahead = direction * (-z[j] / a[j] - t)  # where this factor is one half
-                    if ahead > (REACH + 1e-3) / slope:
-                        width = min(width, ahead - REACH / slope)
-                    elif ahead > -REACH / slope:
-                        width = min(width, PANEL / slope)
+                    if ahead > (INTEGRATION_LIMIT + 1e-3) / slope:
+                        width = min(width, ahead - INTEGRATION_LIMIT / slope)
+                    elif ahead > -INTEGRATION_LIMIT / slope:
+                        width = min(width, PANEL_DEVIATIONS / slope)
             density = 0.0
             for q in range(nodes.shape[0]):
                 x = t + direction * width * nodes[q]
                 product = weights[q] * math.exp(-0.5 * x * x)
                 for j in range(n):
                     product *= phi((z[j] + a[j] * x) * steepness[j])
-                    if product < NOTHING * total:
+                    if product < NODE_RTOL * total:
                         break
                 density += product
             total += width * density
-            if density < ENOUGH * total:
+            if density < PANEL_RTOL * total:
                 break
             t += direction * width
     return total / math.sqrt(2.0 * math.pi)
@@ -109,7 +125,7 @@ def integrate(z, a, n, nodes, weights):
 def log_probabilities(mean, covariance, noise, nodes, weights):
     """Return log P(class c has the largest noisy score) for each row; rows are normalized.
 
-    nodes and weights are those of a rule on [0, 1].
+    nodes and weights are those of a quadrature rule on [0, 1].
     """
     n, n_classes = mean.shape
     result = np.empty((n, n_classes))
@@ -127,11 +143,11 @@ def log_probabilities(mean, covariance, noise, nodes, weights):
                 difference = mean[i, c] - mean[i, j]
                 score = difference / math.sqrt(variance) if difference != 0.0 else 0.0
                 bound = min(bound, score)
-                if score < CLEAR and variance > 0.0:
+                if score < MAX_UNDECIDED_Z and variance > 0.0:
                     others[m], z[m], deviation[m] = j, score, math.sqrt(variance)
                     m += 1
             result[i, c] = log_phi(max(bound, -1e150))
-            if m < 2 or result[i, c] < math.log(SMALL):
+            if m < 2 or result[i, c] < math.log(MIN_INTEGRAL):
                 continue
             for j in range(m):
                 for k in range(m):
@@ -140,7 +156,7 @@ def log_probabilities(mean, covariance, noise, nodes, weights):
                     R[j, k] = min(max(shared / (deviation[j] * deviation[k]), -1.0), 1.0)
             one_factor(R, z, m, a)
             found = integrate(z, a, m, nodes, weights)
-            if found > SMALL:
+            if found > MIN_INTEGRAL:
                 result[i, c] = math.log(found)
         top = result[i].max()
         total = 0.0

@@ -1,7 +1,6 @@
 """Expectation propagation for a linear classifier: row by row, entry by entry.
 
-CSR matrices come with unsigned indices; of signed ones, each would be tested whether it is
-negative.
+CSR matrices come with unsigned indices: loops would test each signed one for being negative.
 """
 
 import math
@@ -11,26 +10,27 @@ from numba import njit
 
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 SQRT_HALF = math.sqrt(0.5)
-# Below, asymptotic series replace the normal distribution function, which is zero further on,
-# and differences that lose their digits; what they leave out is 2e-10 of them.
-FAR = -30.0
-# Far on the wrong side of a hard boundary the variance that is left is lost to rounding.
+# Below this, asymptotic series replace the normal distribution function, which underflows, and
+# differences, which lose their digits. The terms left out are 2e-10 of the result.
+SERIES_BELOW = -30.0
+# Far on the wrong side of a hard boundary, the variance that is left is lost to rounding.
 EPSILON = 2.0**-52
-MOST = 1.0 - 8.0 * EPSILON
-# Beyond, a product might overflow.
-LARGE = 1e100
-# Sites are searched for in so many rounds, or until one moves an output by less than this, in
-# standard deviations and shares of its precision.
-ROUNDS = 200
-SETTLED = 1e-10
+# A row takes at most this share of the variance of its output.
+MAX_LOST_SHARE = 1.0 - 8.0 * EPSILON
+# Take the logarithm of a product when it is larger, before it can overflow.
+MAX_PRODUCT = 1e100
+# The search for lost sites ends after this many rounds, or when a round moves an output by less,
+# in standard deviations and shares of its precision.
+MAX_RECOVERY_ROUNDS = 200
+RECOVERY_TOL = 1e-10
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def log_phi(z):
     """Return the logarithm of the normal distribution function."""
-    if z > FAR:
+    if z > SERIES_BELOW:
         return math.log(0.5 * math.erfc(-z * SQRT_HALF))
-    # What follows in the series is below 2e-14.
+    # The next term of the series is below 2e-14.
     y = 1.0 / (z * z)
     series = 1.0 - y * (1.0 - 3.0 * y * (1.0 - 5.0 * y * (1.0 - 7.0 * y * (1.0 - 9.0 * y))))
     return -0.5 * z * z - math.log(-z) - LOG_SQRT_2PI + math.log(series)
@@ -38,7 +38,7 @@ def log_phi(z):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def far_above(z):
-    """Return the mean of N(z, 1) cut off below zero, for z far below."""
+    """Return the mean of N(z, 1) truncated to positive values, for z far below zero."""
     y = 1.0 / (z * z)
     return -(1.0 - y * (2.0 - y * (10.0 - y * (74.0 - 706.0 * y)))) / z
 
@@ -48,7 +48,7 @@ def moments(y, M, V):
     """Return log Z = log Phi(y M / sqrt(V)), its slope in M, and minus its curvature."""
     scale = 1.0 / math.sqrt(V)
     z = y * M * scale
-    if z > FAR:  # as in log_phi, but the slope need not wait for the logarithm
+    if z > SERIES_BELOW:  # as in log_phi, but the slope need not wait for the logarithm
         mass = 0.5 * math.erfc(-z * SQRT_HALF)
         log_z = math.log(mass)
         slope = math.exp(-0.5 * z * z - LOG_SQRT_2PI) / mass
@@ -60,8 +60,8 @@ def moments(y, M, V):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def others_say(mean, variance, removed, precision, shift):
-    """Return mean and variance of an output without its site, or a part of it."""
+def without_site(mean, variance, removed, precision, shift):
+    """Return mean and variance of an output after removing its site, or a part of it."""
     V = variance / (1.0 - removed * precision * variance)
     return mean - V * removed * (shift - precision * mean), V
 
@@ -70,10 +70,10 @@ def others_say(mean, variance, removed, precision, shift):
 def match_output(y, mean, variance, noise, removed, precision, shift):
     """Return log Z given the other rows, and the site of an output that matches its moments.
 
-    mean and variance are what the posterior says of the output; the site that is in it, a factor
-    exp(shift f - precision f^2 / 2), or a part of that, is removed first.
+    mean and variance of the output come from the posterior. Its site, a factor
+    exp(shift f - precision f^2 / 2), or a part of it, is removed first.
     """
-    M, V = others_say(mean, variance, removed, precision, shift)
+    M, V = without_site(mean, variance, removed, precision, shift)
     if V + noise <= 0.0:
         return math.log(0.5), precision, shift
     log_z, a, b = moments(y, M, V + noise)
@@ -83,15 +83,15 @@ def match_output(y, mean, variance, noise, removed, precision, shift):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def refine(y, weight, mean, variance, noise, share, site_precision, site_shift):
-    """Move the sites of all outputs by a share of the way to those that match moments.
+    """Move the sites of all outputs a share of the way to those that match moments.
 
-    mean and variance are what the posterior says of each output; its site counts weight[i]
-    times. Returns the log probability of the labels given the other rows.
+    mean and variance of each output come from the posterior. Its site counts weight[i] times.
+    Returns the log probability of the labels given the other rows.
     """
     score = 0.0
     for i in range(len(y)):
         s, h = site_precision[i], site_shift[i]
-        removed = min(weight[i], 1.0)  # one of a row that counts more than once
+        removed = min(weight[i], 1.0)  # one copy of a row that counts more than once
         log_z, precision, shift = match_output(y[i], mean[i], variance[i], noise, removed, s, h)
         site_precision[i] += share * (precision - s)
         site_shift[i] += share * (shift - h)
@@ -101,23 +101,23 @@ def refine(y, weight, mean, variance, noise, share, site_precision, site_shift):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def recover(y, weight, mean, variance, noise, site_precision, site_shift):
-    """Find the sites of outputs from what the posterior that they made says of them.
+    """Find the sites of outputs from the mean and variance that the posterior gives them.
 
-    If nothing moves any more, each is the one that matches moments after it was removed: an
-    equation for each row. Whole steps overshoot the more the larger the part of a site in the
-    precision is, up to three times; steps of 1 / (1 + 2 part) do not. A posterior that still
-    moves may contradict a row: then it gets no site, until the next sweep.
+    After the last sweep, each site matches moments after it is removed: an equation for each
+    row. The larger the share of the site in the precision, the more full steps overshoot, up
+    to three times. Steps of 1 / (1 + 2 share) do not. If the posterior still moves, it may
+    contradict a row, which then gets no site until the next sweep.
     """
     for i in range(len(y)):
         s, h, v = 0.0, 0.0, variance[i]
         removed = min(weight[i], 1.0)
-        for _ in range(ROUNDS):
+        for _ in range(MAX_RECOVERY_ROUNDS):
             _, precision, shift = match_output(y[i], mean[i], v, noise, removed, s, h)
             share = 1.0 / (1.0 + 2.0 * removed * s * v)
             step, side_step = share * (precision - s), share * (shift - h)
             s += step
             h += side_step
-            if abs(step) * v + abs(side_step) * math.sqrt(v) < SETTLED:
+            if abs(step) * v + abs(side_step) * math.sqrt(v) < RECOVERY_TOL:
                 break
         possible = removed * s * v < 1.0
         site_precision[i], site_shift[i] = (s, h) if possible else (0.0, 0.0)
@@ -125,9 +125,9 @@ def recover(y, weight, mean, variance, noise, site_precision, site_shift):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def with_site(mean, variance, precision, shift):
-    """Return by what a site multiplies the precision of a Gaussian, and an exponent.
+    """Return q, the factor by which a site raises the precision of a Gaussian, and an exponent.
 
-    Together the two integrate to exp(exponent) over the root of the first.
+    The product of Gaussian and site integrates to exp(exponent) / sqrt(q).
     """
     q = 1.0 + precision * variance
     return q, 0.5 * (shift * shift * variance + 2.0 * shift * mean - precision * mean * mean) / q
@@ -135,14 +135,14 @@ def with_site(mean, variance, precision, shift):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def log_constant(y, weight, mean, variance, noise, site_precision, site_shift):
-    """Return the sum over rows of log Z less the logarithm of that of cavity times site.
+    """Return the sum over rows of log Z minus the log integral of cavity times site.
 
     With the integrals of prior and posterior, this is the log evidence.
     """
     total = 0.0
     for i in range(len(y)):
         s, h = site_precision[i], site_shift[i]
-        M, V = others_say(mean[i], variance[i], min(weight[i], 1.0), s, h)
+        M, V = without_site(mean[i], variance[i], min(weight[i], 1.0), s, h)
         log_z = moments(y[i], M, V + noise)[0] if V + noise > 0.0 else math.log(0.5)
         q, exponent = with_site(M, V, s, h)
         total += weight[i] * (log_z + 0.5 * math.log(q) - exponent)
@@ -151,7 +151,7 @@ def log_constant(y, weight, mean, variance, noise, site_precision, site_shift):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def column_sums(data, indices, indptr, weight, squares, counts):
-    """Add up the squares of the entries of each column of a CSR matrix, and count them."""
+    """Add up the squares of the nonzero entries of each column of a CSR matrix, and count them."""
     for i in range(len(weight)):
         for k in range(indptr[i], indptr[i + 1]):
             squares[indices[k]] += weight[i] * data[k] * data[k]
@@ -160,7 +160,7 @@ def column_sums(data, indices, indptr, weight, squares, counts):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def output_variances(data, indices, indptr, covariance, intercept, variance):
-    """Find <x, covariance x> for the rows of a CSR matrix, in O(nnz^2) for each of them.
+    """Set variance to <x, covariance x> for the rows of a CSR matrix, in O(nnz^2) a row.
 
     With an intercept, every row has a one for the last weight.
     """
@@ -198,14 +198,14 @@ def add_products(data, indices, indptr, scale, intercept, total):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def without(precision, shift, removed, site_precision, site_shift):
-    """Return mean and variance of a weight without its site, or a part of it."""
+    """Return mean and variance of a weight after removing its site, or a part of it."""
     variance = 1.0 / (precision - removed * site_precision)
     return variance * (shift - removed * site_shift), variance
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def match(x, j, s, mean, variance, a, b, share, weight, precision, shift, sites):
-    """Move site s of weight j by a share of the way to the one that matches its moments."""
+    """Move site s of weight j a share of the way to the one that matches its moments."""
     site_precision, site_shift = sites
     curve = x * x * b
     scale = 1.0 / (1.0 - curve * variance)
@@ -234,14 +234,14 @@ def sweep(
     longest = np.int64(0)
     for i in order:
         longest = max(longest, np.int64(indptr[i + 1] - indptr[i]))
-    # What all other rows say of the weights of this one.
+    # Means and variances of the weights of a row, given all other rows.
     means, variances = np.empty(longest), np.empty(longest)
-    mean, variance = 0.0, 0.0  # and of the intercept
+    mean, variance = 0.0, 0.0  # of the intercept
     for i in order:
         begin, row, w = indptr[i], range(indptr[i], indptr[i + 1]), weight[i]
         s = n_entries + i  # the site of the intercept
-        # Of a row that counts more than once, one is taken away, and all are changed: half
-        # the way, twice, as they might overshoot.
+        # If a row counts more than once, one copy is removed, and all are changed: twice by half
+        # the way, as they might overshoot.
         removed = min(w, 1.0)
         rounds = 2 if w > 1.0 else 1
         share = 1.0 / rounds
@@ -262,7 +262,7 @@ def sweep(
             if V <= 0.0:
                 break
             _, a, b = moments(y[i], M, V)
-            b = min(b, MOST / V)  # as x^2 v <= V, no site is infinite
+            b = min(b, MAX_LOST_SHARE / V)  # as x^2 v <= V, all sites are finite
             for k in row:
                 x, j, m, v = data[k], indices[k], means[k - begin], variances[k - begin]
                 match(x, j, k, m, v, a, b, share, w, precision, shift, sites)
@@ -272,7 +272,7 @@ def sweep(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def learn_weight(belief, j, x, a, b, weight):
-    """Change mean and variance of weight j as a site that counts so often would."""
+    """Change mean and variance of weight j as a site that counts weight times would."""
     v = belief[j, 1]
     part = x * v
     if weight == 1.0:
@@ -288,11 +288,11 @@ def learn_weight(belief, j, x, a, b, weight):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def learn(data, indices, indptr, order, y, weight, noise, intercept, belief):
-    """Do what the first `sweep` does, faster: mean and variance of the weights change.
+    """Do what the first `sweep` does, faster, by updating means and variances of weights.
 
-    Those of a weight are a row of belief, side by side in memory. No sites are kept, and
-    nothing is divided. With an intercept, every row has a one for the last weight. Returns the
-    log probability of the labels, each given the rows before.
+    A row of belief holds mean and variance of a weight, side by side in memory. No sites are
+    kept, and no divisions are needed. With an intercept, every row has a one for the last
+    weight. Returns the log probability of the labels, each given the rows before it.
     """
     last, score = len(belief) - 1, 0.0
     for i in order:
@@ -309,7 +309,7 @@ def learn(data, indices, indptr, order, y, weight, noise, intercept, belief):
             continue
         log_z, a, b = moments(y[i], M, V)
         score += w * log_z
-        b = min(b, MOST / V)  # as x^2 v <= V, every weight keeps some variance
+        b = min(b, MAX_LOST_SHARE / V)  # as x^2 v <= V, every weight keeps some variance
         for k in row:
             learn_weight(belief, indices[k], data[k], a, b, w)
         if intercept:
@@ -321,7 +321,7 @@ def learn(data, indices, indptr, order, y, weight, noise, intercept, belief):
 def log_constant_of_entries(
     data, indices, indptr, y, weight, noise, precision, shift, site_precision, site_shift
 ):
-    """Return what `log_constant` does, where every entry has a site."""
+    """Return what `log_constant` does, if every entry has a site."""
     n_entries, last = len(data), len(precision) - 1
     intercept = len(site_shift) > n_entries
     total = 0.0
@@ -336,7 +336,7 @@ def log_constant_of_entries(
             q, exponent = with_site(mean, variance, *site)
             change -= exponent
             product *= q
-            if product > LARGE:  # a logarithm for each would take most of the time
+            if product > MAX_PRODUCT:  # a logarithm for each entry would take most of the time
                 change += 0.5 * math.log(product)
                 product = 1.0
         if intercept:

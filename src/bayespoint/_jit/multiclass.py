@@ -1,8 +1,11 @@
-"""Expectation propagation for more than two classes: all comparisons with the right one.
+"""Expectation propagation for more than two classes: compare the right class with all others.
 
 A row of class y has the differences u_j = s_y - s_j of its noisy scores, all of which have
 to be positive. Each comparison has a site exp(nu_j u_j - tau_j u_j^2 / 2). Arrays have a place
 for u_y = 0, too, whose site stays empty.
+
+`log_phi` and `far_above` are copies: numba caches a loop by the file that it is in, and would not
+notice that a function of another file has changed.
 """
 
 import math
@@ -10,24 +13,44 @@ import math
 import numpy as np
 from numba import njit
 
-from .linear import EPSILON, FAR, LOG_SQRT_2PI, far_above, log_phi
+# As in `_jit/linear.py`.
+LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
+SQRT_HALF = math.sqrt(0.5)
+SERIES_BELOW = -30.0
+EPSILON = 2.0**-52
+# Sites that would move nothing by more than this, in standard deviations, stay as they are: most
+# classes are not in question for most rows, and cost nothing.
+MIN_SITE_MOVE = 1e-12
+# Rounds of comparisons end when no site moves by more, in standard deviations.
+ROUND_TOL = 1e-3
 
-# Sites that would move nothing by more than this, in standard deviations, stay as they are:
-# most classes are out of question for most rows, and cost nothing.
-NEGLIGIBLE = 1e-12
-# Rounds of comparisons end here, in standard deviations.
-SETTLED = 1e-3
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def log_phi(z):
+    """Return the logarithm of the normal distribution function, as in `_jit/linear.py`."""
+    if z > SERIES_BELOW:
+        return math.log(0.5 * math.erfc(-z * SQRT_HALF))
+    y = 1.0 / (z * z)
+    series = 1.0 - y * (1.0 - 3.0 * y * (1.0 - 5.0 * y * (1.0 - 7.0 * y * (1.0 - 9.0 * y))))
+    return -0.5 * z * z - math.log(-z) - LOG_SQRT_2PI + math.log(series)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def far_above(z):
+    """Return the mean of N(z, 1) truncated to positive values, as in `_jit/linear.py`."""
+    y = 1.0 / (z * z)
+    return -(1.0 - y * (2.0 - y * (10.0 - y * (74.0 - 706.0 * y)))) / z
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def half_line(m, v):
-    """Return the site that cuts N(m, v) off at zero: precision and shift."""
+    """Return the site that truncates N(m, v) to positive values: precision and shift."""
     deviation = math.sqrt(v)
     z = m / deviation
-    if z > FAR:
+    if z > SERIES_BELOW:
         slope = math.exp(-0.5 * z * z - LOG_SQRT_2PI - log_phi(z))
-        above = slope + z  # the mean of what is left, in units of the deviation,
-        left = 1.0 - slope * above  # and its variance
+        above = slope + z  # the mean after truncation, in units of the deviation
+        left = 1.0 - slope * above  # the variance after truncation, in units of v
     else:
         y = 1.0 / (z * z)
         above = far_above(z)
@@ -55,7 +78,7 @@ def multiply(mean, covariance, column, j, precision, shift):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def log_integral(M, mean, tau, nu, log_determinant):
-    """Return the log of the integral of N(M, .) times sites, with the mean of the product."""
+    """Return the log of the integral of N(M, .) times sites; mean is that of the product."""
     total = -0.5 * log_determinant
     for j in range(M.shape[0]):
         total += 0.5 * (nu[j] * mean[j] + M[j] * (nu[j] - tau[j] * mean[j]))
@@ -66,8 +89,8 @@ def log_integral(M, mean, tau, nu, log_determinant):
 def compare(M, S, tau, nu, rounds, mean, covariance, column):
     """Refine the sites of u > 0 for u ~ N(M, S), one after the other.
 
-    mean and covariance become those of the product; what has no variance is not compared.
-    Returns log P(u > 0), and the log integral with the sites that it began with.
+    mean and covariance become those of the product. Differences without variance are skipped.
+    Returns log P(u > 0), and the log integral with the sites before the first round.
     """
     n = M.shape[0]
     mean[:] = M
@@ -87,11 +110,11 @@ def compare(M, S, tau, nu, rounds, mean, covariance, column):
             new_tau, new_nu = half_line((mean[j] - nu[j] * s) / q, s / q)
             more, more_shift = new_tau - tau[j], new_nu - nu[j]
             moved = max(abs(more) * s, abs(more_shift - more * mean[j]) * math.sqrt(s))
-            if moved > NEGLIGIBLE:
+            if moved > MIN_SITE_MOVE:
                 tau[j], nu[j] = new_tau, new_nu
                 log_determinant += multiply(mean, covariance, column, j, more, more_shift)
                 largest = max(largest, moved)
-        if largest < SETTLED:
+        if largest < ROUND_TOL:
             break
     log_z = log_integral(M, mean, tau, nu, log_determinant)
     for j in range(n):
@@ -107,7 +130,7 @@ def compare(M, S, tau, nu, rounds, mean, covariance, column):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def without_noise(tau, nu, noise, pi, eta):
-    """Integrate the noise of the scores out of sites; return what is left of a row.
+    """Integrate the noise of the scores out of the sites of a row.
 
     On differences u without noise, the sites are exp(<eta, u> - sum_j pi_j u_j^2 / 2) times
     exp(-kappa total <pi, u> + kappa <pi, u>^2 / 2) times exp(log_scale).
@@ -126,9 +149,9 @@ def without_noise(tau, nu, noise, pi, eta):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def divide_row(mean, covariance, column, pi, eta, kappa, total, removed):
-    """Divide a Gaussian by a row's sites without noise; return whether that leaves a Gaussian."""
+    """Divide a Gaussian by a row's sites without noise; return whether the result is proper."""
     n = mean.shape[0]
-    # First what makes it more precise.
+    # First the factor that makes it more precise.
     s, m = 0.0, 0.0
     for k in range(n):
         column[k] = 0.0
@@ -151,7 +174,7 @@ def divide_row(mean, covariance, column, pi, eta, kappa, total, removed):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def add_noise(covariance, y, noise):
-    """Add the covariance of differences of independent noise with the score of class y."""
+    """Add the covariance of the noise of differences with the score of class y."""
     n = covariance.shape[0]
     for j in range(n):
         for k in range(n):
@@ -161,10 +184,11 @@ def add_noise(covariance, y, noise):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def refine(mean, covariance, y, weight, noise, share, rounds, tau, nu):
-    """Move the sites of each row by a share of the way to what they should be.
+    """Move the sites of each row a share of the way to those that match moments.
 
-    mean and covariance are those of differences without noise, of each row, given all of them;
-    they are overwritten. Returns the sum over rows of log Z less that of cavity times sites.
+    mean and covariance are those of the differences of each row without noise, given all rows.
+    They are overwritten. Returns the sum over rows of log Z minus the log integral of cavity
+    times sites.
     """
     n_classes = tau.shape[1]
     M, S, column, pi, eta, new_tau, new_nu = (
@@ -232,8 +256,8 @@ def sweep(
 ):
     """Refine the sites of all rows once, in an order; the posterior and the sites change.
 
-    As in two classes, but precision and shift have a row for each weight and a column for each
-    output, and sites have a row for each entry. differences[c] makes of outputs the
+    As with two classes, but precision and shift have a row for each weight and a column for
+    each output, and sites have a row for each entry. differences[c] turns outputs into the
     differences of the score of class c with all others. Returns the log probability of the
     labels given the other rows.
     """
@@ -309,7 +333,7 @@ def log_constants(
     nu,
     rounds,
 ):
-    """Return the sum over rows of log Z less that of cavity times sites; tau and nu change."""
+    """Return the sum of log Z minus log integrals of cavity times sites; tau and nu change."""
     n_entries = data.shape[0]
     intercept = 1 if site_shift.shape[0] > n_entries else 0
     last, n_outputs = precision.shape

@@ -3,7 +3,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from bayespoint import LinearBayesPointClassifier
-from bayespoint.solvers.weights import multiclass
+from bayespoint.solvers.weights.multiclass import class_weights
 from onnx_helpers import EDGE_NUMBERS, QUADRATURE_TOLERANCE, assert_same
 
 
@@ -22,10 +22,10 @@ def test_linear_with_negative_correlations():
     y = np.digitize(X[:, 0], [-1, 1])
     options = {"covariance": "full", "fit_intercept": False, "noise_variance": 0.01}
     model = LinearBayesPointClassifier(**options).fit(X, y)
-    apart = np.array([1.0, 0.0, -1.0]) @ multiclass.basis(3)
+    apart = np.array([1.0, 0.0, -1.0]) @ class_weights.basis(3)
     model._precision = np.linalg.inv(np.outer(apart, apart) + 0.01 * np.eye(2))
     model._shift = model._precision @ [0.1, 0.2]
-    model.coef_ = multiclass.class_means(model._belief(), 3)
+    model.coef_ = class_weights.class_means(model._belief(), 3)
     assert_same(model, X, tolerance=QUADRATURE_TOLERANCE)
 
 

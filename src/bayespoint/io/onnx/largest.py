@@ -14,7 +14,8 @@ from scipy import linalg
 
 from ..._jit import largest as rule
 from ...classifiers.linear import LinearBayesPointClassifier
-from ...solvers.weights import multiclass
+from ...solvers.weights.multiclass.class_weights import basis
+from ...solvers.weights.multiclass.probabilities import MIN_PROBABILITY, PANEL_NODES
 from .graph import Value
 from .probabilities import log_normal_tail, normal_tail
 
@@ -42,10 +43,10 @@ def largest(model: LinearBayesPointClassifier, X: Value) -> Value:
     z = difference.equal(0.0).where(0.0, difference / deviation)
     bound = X.graph.op("Where", others, z, _NEAR_INFINITY).min(2, keepdims=False)
     log_p = _log_phi(bound)
-    undecided = (z < rule.CLEAR) & (variance > 0.0) & others
+    undecided = (z < rule.MAX_UNDECIDED_Z) & (variance > 0.0) & others
     count = undecided.double().sum(2, keepdims=False)
     # With fewer than two rivals, or next to no chance, the bound is the answer.
-    remaining = (count > 1.5) & (log_p >= math.log(rule.SMALL))
+    remaining = (count > 1.5) & (log_p >= math.log(rule.MIN_INTEGRAL))
     where = remaining.op("NonZero").transpose(1, 0)  # (problem, 2): its row and class
     z, undecided, deviation, known = (
         value.op("GatherND", where) for value in (z, undecided, deviation, log_p)
@@ -53,7 +54,7 @@ def largest(model: LinearBayesPointClassifier, X: Value) -> Value:
     correlation = _correlation(covariance, squares, noise, where, undecided, deviation)
     factor = _one_factor(correlation, z, undecided, n_classes)
     found = _integrate(z, factor, undecided)
-    found = (found > rule.SMALL).where(found.log(), known)
+    found = (found > rule.MIN_INTEGRAL).where(found.log(), known)
     log_p = log_p.op("ScatterND", where, found)
     return _never_certain(log_p.op("Softmax", axis=1))
 
@@ -62,7 +63,7 @@ def _scores(model: LinearBayesPointClassifier, X: Value) -> tuple[Value, Value]:
     """Return the mean and covariance of the scores of all classes, for each row."""
     belief, d, n_classes = model._belief(), model.n_features_in_, len(model.classes_)
     mean = X @ np.ascontiguousarray(model.coef_.T) + model.intercept_
-    H = multiclass.basis(n_classes)
+    H = basis(n_classes)
     if not belief.is_full:
         variances = belief.covariance().reshape(n_classes - 1, -1)
         variance = (X * X) @ np.ascontiguousarray(variances[:, :d].T) + variances[:, d:].sum(axis=1)
@@ -105,7 +106,7 @@ def _one_factor(correlation: Value, z: Value, undecided: Value, n_classes: int) 
     count = used.sum(1)
     above = np.triu(np.ones((n_classes, n_classes)), 1)
     single = (correlation * above).sum(2).sum(1, keepdims=False)  # if there is one pair
-    root = abs(single).sqrt().at_most(rule.STEEPEST)
+    root = abs(single).sqrt().at_most(rule.MAX_LOADING)
     signed = (single < 0.0).where(-root, root)
     pair = (order > 1.5).where(signed, root)
     if n_classes == 3:
@@ -126,24 +127,24 @@ def _one_factor(correlation: Value, z: Value, undecided: Value, n_classes: int) 
             numerator = (weighted * R.op("Gather", np.int64(j), axis=1)).sum(1)
             denominator = (weighted * new).sum(1)
             best = (denominator > 0.0).where(numerator / denominator, 0.0)
-            best = best.op("Clip", -rule.STEEPEST, rule.STEEPEST)
+            best = best.op("Clip", -rule.MAX_LOADING, rule.MAX_LOADING)
             new = (used & (np.arange(n_classes) == j)).where(best, new)
-        found = _put(found, here, abs(new - old).max(1) < rule.FOUND)
+        found = _put(found, here, abs(new - old).max(1) < rule.LOADING_TOL)
         return _any(~found), _put(a, here, new), found
 
-    a, _ = graph.loop(rule.ROUNDS, search_round, used * math.sqrt(0.5), only_two)
+    a, _ = graph.loop(rule.MAX_SEARCH_ROUNDS, search_round, used * math.sqrt(0.5), only_two)
     return only_two.where(pair, a)
 
 
 def _integrate(z: Value, a: Value, undecided: Value) -> Value:
     """Return the integral of phi(t) prod_j Phi((z_j + a_j t) / sqrt(1 - a_j^2)) over t."""
-    points, weights = np.polynomial.legendre.leggauss(multiclass.NODES)
+    points, weights = np.polynomial.legendre.leggauss(PANEL_NODES)
     points, weights = (points + 1) / 2, weights / 2
     steepness = 1 / (1 - a * a).sqrt()
     slope = abs(a) * steepness
     half = -(z / a)  # t at which a factor is one half
     steep = undecided & (slope > 1.0)
-    near, panel = rule.REACH / slope, rule.PANEL / slope
+    near, panel = rule.INTEGRATION_LIMIT / slope, rule.PANEL_DEVIATIONS / slope
     worst = undecided.where(z, _NEAR_INFINITY).op("ArgMin", axis=1, keepdims=1)
     lowest = z.op("GatherElements", worst, axis=1).at_most(0.0)
     middle = -(a.op("GatherElements", worst, axis=1) * lowest)
@@ -160,16 +161,20 @@ def _integrate(z: Value, a: Value, undecided: Value) -> Value:
             level, tilt, slope, half, steep, near, panel = parts
             ahead = (half - start) * direction
             limit = (ahead > -near).where(panel, _NEAR_INFINITY)
-            limit = (ahead > (rule.REACH + 1e-3) / slope).where(ahead - near, limit)
+            limit = (ahead > (rule.INTEGRATION_LIMIT + 1e-3) / slope).where(ahead - near, limit)
             limit = steep.where(limit, _NEAR_INFINITY).min(1)
-            width = limit.at_most(rule.PANEL).at_most(rule.REACH - start * direction)
+            width = limit.at_most(rule.PANEL_DEVIATIONS).at_most(
+                rule.INTEGRATION_LIMIT - start * direction
+            )
             x = start + width * (direction * points)
             factors = _phi(level.expand(1) + tilt.expand(1) * x.expand(2))
             product = factors.op("ReduceProd", np.array([2]), keepdims=0)
             density = (product * (x * x * -0.5).exp() * weights).sum(1)
             so_far = so_far + width * density
             end = start + width * direction
-            ends = (density < rule.ENOUGH * so_far) | (end * direction >= rule.REACH)
+            ends = (density < rule.PANEL_RTOL * so_far) | (
+                end * direction >= rule.INTEGRATION_LIMIT
+            )
             done = _put(done, here, ends)
             return _any(~done), _put(t, here, end), _put(total, here, so_far), done
 
@@ -207,5 +212,5 @@ def _log_phi(z: Value) -> Value:
 
 
 def _never_certain(p: Value) -> Value:
-    p = p.at_least(float(multiclass.LEAST))
-    return (p / p.sum(1)).at_most(1 - float(multiclass.LEAST))
+    p = p.at_least(float(MIN_PROBABILITY))
+    return (p / p.sum(1)).at_most(1 - float(MIN_PROBABILITY))

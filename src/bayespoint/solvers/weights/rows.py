@@ -1,0 +1,65 @@
+"""Training rows with their sites: what a sweep over them needs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .belief import Belief
+
+# Stop sweeping for lost sites when a sweep moves the belief by less (`Belief.distance`).
+RECOVERY_TOL = 1e-6
+
+
+class Fit(NamedTuple):
+    """A posterior, and how it was found.
+
+    The log evidence is the estimate of expectation propagation. For rows that were swept only
+    once, it is the log probability of their labels before they were learned.
+    """
+
+    belief: Belief
+    prior: Belief
+    log_evidence: float
+    change: float  # in the last sweep: `Belief.distance`
+    n_iter: int
+
+
+class Rows:
+    """Training rows with their sites, in memory or on other machines."""
+
+    damping = 1.0  # the largest share of an update that a sweep makes, except for the first one
+    product: Belief | None = None  # of their sites
+
+    @property
+    def mixable_sweeps(self) -> int:
+        """How many of the latest sweeps these rows can mix."""
+        return 0
+
+    def sweep(self, belief: Belief, share: float) -> Belief:
+        """Make a share of the update of the sites, and return their product."""
+        raise NotImplementedError
+
+    def mix(self, weights: np.ndarray) -> None:
+        """Mix the sites after the latest sweeps, the last one last, and remember as many."""
+        raise NotImplementedError
+
+    def log_constant(self, belief: Belief) -> float:
+        """Return the part of the log evidence that comes from these rows."""
+        raise NotImplementedError
+
+    def recover(self, belief: Belief, product: Belief, max_sweeps: int) -> Belief:
+        """Find lost sites again, and return their product.
+
+        The belief contains `product`, the product of the lost sites. This method divides it out
+        and learns the rows again from what is left, in at most `max_sweeps` sweeps.
+        """
+        rest = belief.over(product)
+        belief = rest.times(self.product or belief.nothing())
+        for _ in range(max_sweeps):
+            product = self.sweep(belief, self.damping)
+            last, belief = belief, rest.times(product)
+            if belief.distance(last) <= RECOVERY_TOL:
+                break
+        return product
