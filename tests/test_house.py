@@ -22,12 +22,9 @@ TESTED_TOGETHER = {}
 # To be emptied.
 LONG_FILES = {
     "classifiers/bayes_point.py",
-    "classifiers/linear.py",
     "classifiers/margin.py",
     "cli/app.py",
-    "distributed/linear.py",
     "solvers/billiard.py",
-    "solvers/weights/linear.py",
 }
 LONG_FUNCTIONS = {
     "bounds/capacity.py",
