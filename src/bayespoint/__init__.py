@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from . import distributed as distributed
     from . import evaluation as evaluation
     from . import solvers as solvers
+    from .classifiers.adaptive_margin import AdaptiveMarginSVC as AdaptiveMarginSVC
     from .classifiers.bayes_point import BayesPointClassifier as BayesPointClassifier
     from .classifiers.linear import LinearBayesPointClassifier as LinearBayesPointClassifier
     from .classifiers.linear_margin import LinearMarginSVC as LinearMarginSVC
-    from .classifiers.margin import AdaptiveMarginSVC as AdaptiveMarginSVC
-    from .classifiers.margin import LinearProgramSVC as LinearProgramSVC
+    from .classifiers.linear_program import LinearProgramSVC as LinearProgramSVC
     from .classifiers.onion import OnionClassifier as OnionClassifier
     from .classifiers.reject.curve import rejection_curve as rejection_curve
     from .classifiers.reject.option import RejectOptionClassifier as RejectOptionClassifier
@@ -37,12 +37,12 @@ __version__ = "0.1.0"
 
 # The module that defines each public name. It is imported when the name is first used.
 _HOME = {
-    "AdaptiveMarginSVC": "classifiers.margin",
+    "AdaptiveMarginSVC": "classifiers.adaptive_margin",
     "BayesPointClassifier": "classifiers.bayes_point",
     "DecisionConfidenceDisplay": "evaluation.displays",
     "LinearBayesPointClassifier": "classifiers.linear",
     "LinearMarginSVC": "classifiers.linear_margin",
-    "LinearProgramSVC": "classifiers.margin",
+    "LinearProgramSVC": "classifiers.linear_program",
     "OnionClassifier": "classifiers.onion",
     "RejectOptionClassifier": "classifiers.reject.option",
     "RejectionCurveDisplay": "evaluation.displays",

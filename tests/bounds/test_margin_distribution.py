@@ -11,7 +11,7 @@ from bayespoint.bounds import (
     margin_distribution_bound,
     normalized_margins,
 )
-from bayespoint.classifiers.margin import AdaptiveMarginSVC
+from bayespoint.classifiers.adaptive_margin import AdaptiveMarginSVC
 from bayespoint.datasets.two_gaussians import TwoGaussians
 
 

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_info
 
 from bayespoint import BayesPointClassifier
-from bayespoint.fitting import parameters as evidence
+from bayespoint.fitting import parameters
 from bayespoint.geometry.conflicts import NoVersionSpaceError
 from bayespoint.geometry.gram import IndefiniteKernelError
 from bayespoint.solvers import Billiard
@@ -440,7 +440,7 @@ def test_auto_softness_softens_what_has_to_be():
     noisy = classifier(softness="auto").fit(X, y)
     X, y = make_blobs(40, centers=2, random_state=0, cluster_std=0.5)
     clean = classifier(softness="auto").fit(X, y)
-    assert clean.softness_ == evidence.SOFTNESS.min() < noisy.softness_
+    assert clean.softness_ == parameters.SOFTNESS.min() < noisy.softness_
 
 
 def test_default_arguments_fit_anything_finite():

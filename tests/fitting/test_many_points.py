@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bayespoint import BayesPointClassifier
 from bayespoint._runtime import interrupt
-from bayespoint.fitting import solver_choice as automatic
+from bayespoint.fitting import solver_choice
 from bayespoint.geometry.gram import soften
 from bayespoint.solvers import EP, Cells, Nystroem
 from bayespoint.solvers.cells import MAX_CELL_RATIO, nearest
@@ -347,7 +347,7 @@ def test_label_noise_is_for_cells():
 
 def test_neighborhoods_are_near():
     X, _ = noisy(1000)
-    for rows in automatic.neighborhoods(X, 3, 50):
+    for rows in solver_choice.neighborhoods(X, 3, 50):
         assert len(np.unique(rows)) == 50
         center = X[rows].mean(axis=0)
         away = np.linalg.norm(X - center, axis=1)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from bayespoint.fitting import outputs as prediction
-from bayespoint.fitting.outputs import FEW, outputs, precomputed_outputs
+from bayespoint.fitting import outputs as outputs_module
+from bayespoint.fitting.outputs import MIN_FAST_POINTS, outputs, precomputed_outputs
 from bayespoint.geometry.kernels import settle_kernel, unnormalized_lengths
 from bayespoint.geometry.row_store import BLOCK_POINTS
 from bayespoint.geometry.unit_kernel import PANEL_POINTS, ProductKernel
@@ -83,7 +83,7 @@ def rounding(kernel, X, S):
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("name", [*NAMES, "laplacian"])
 def test_outputs_are_sums_of_the_kernel(name, fit_intercept, normalize, monkeypatch):
-    monkeypatch.setattr(prediction, "PREDICTION_BLOCK", 8 * 40 * 30)  # 30 points
+    monkeypatch.setattr(outputs_module, "MAX_BLOCK_BYTES", 8 * 40 * 30)  # 30 points
     X, (S, coef) = gaussian(100), support_vectors()
     X[3] = S.mean(axis=0)
     kernel = settle(name, S, fit_intercept=fit_intercept, normalize=normalize)
@@ -139,7 +139,7 @@ def test_points_far_from_the_support_vectors_keep_their_digits():
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_precomputed_outputs_are_sums_of_the_matrix(format, monkeypatch):
-    monkeypatch.setattr(prediction, "PREDICTION_BLOCK", 8 * 40 * 30)
+    monkeypatch.setattr(outputs_module, "MAX_BLOCK_BYTES", 8 * 40 * 30)
     K, (_, coef) = gaussian(100, 60), support_vectors()
     support = np.random.default_rng(SEED).permutation(60)[:40]
     blocks = list(precomputed_outputs(format(K), support, coef, 0.5, 2.0))
@@ -152,7 +152,18 @@ def test_precomputed_outputs_are_sums_of_the_matrix(format, monkeypatch):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, float])
-@pytest.mark.parametrize("n", [1, FEW - 1, FEW, FEW + 1, BLOCK_POINTS, BLOCK_POINTS + 1, 500])
+@pytest.mark.parametrize(
+    "n",
+    [
+        1,
+        MIN_FAST_POINTS - 1,
+        MIN_FAST_POINTS,
+        MIN_FAST_POINTS + 1,
+        BLOCK_POINTS,
+        BLOCK_POINTS + 1,
+        500,
+    ],
+)
 def test_every_point_has_its_outputs(n, dtype):
     X, (S, coef) = gaussian(n), support_vectors(PANEL_POINTS + 1)
     kernel = settle("poly", S, fit_intercept=True)
@@ -190,7 +201,7 @@ def peak(blocks):
 
 @pytest.mark.parametrize("way", ["single", "double", "precomputed"])
 def test_memory_does_not_grow_with_the_number_of_points(way, monkeypatch):
-    monkeypatch.setattr(prediction, "PREDICTION_BLOCK", 2**19)
+    monkeypatch.setattr(outputs_module, "MAX_BLOCK_BYTES", 2**19)
     X, (S, coef) = gaussian(5000, 2), (gaussian(600, 2), gaussian(600, 3))
     kernel, matrix = settle("poly", S, fit_intercept=True), gaussian(5000, 600)
     S = S.astype(np.float32) if way == "single" else S

@@ -7,8 +7,9 @@ from sklearn.datasets import make_moons
 from sklearn.metrics.pairwise import rbf_kernel
 
 from bayespoint import BayesPointClassifier
-from bayespoint.fitting import parameters as evidence
+from bayespoint.fitting import parameter_search, parameters
 from bayespoint.fitting.parameters import Settings, choose
+from bayespoint.fitting.task import TrainingSet
 from bayespoint.geometry.gram import soften, unit_matrix
 from bayespoint.geometry.kernels import settle_kernel
 from bayespoint.solvers.propagation.approximation import Approximation
@@ -55,13 +56,10 @@ def never(seconds):
 
 
 def chosen(X, y, given, kernel_for=None, should_stop=never):
-    return choose(
-        X,
-        np.atleast_2d(y),
-        kernel_for or kernels(X),
-        given,
-        should_stop,
-    )
+    signs = np.atleast_2d(y)
+    target = np.argmax(signs, axis=0) if len(signs) > 1 else signs[0]
+    data = TrainingSet(X, target, signs, "rbf", kernel_for or kernels(X))
+    return choose(data, given, should_stop)
 
 
 def by_name(choice, name):
@@ -88,7 +86,7 @@ def calls(monkeypatch):
         seen.append(Call(signs, sites, found))
         return found
 
-    monkeypatch.setattr(evidence, "propagate", noted)
+    monkeypatch.setattr(parameter_search, "propagate", noted)
     return seen
 
 
@@ -164,7 +162,7 @@ def test_evidences_are_those_from_scratch(label_noise, seed, calls):
         # the mismatch, for each point. Measured, the largest is a third of that. With label
         # noise the likelihood is not log-concave, and there may be several fixed points:
         # with seed 4 two of them, whose log evidence differs by 1.
-        limit = len(y) * max(residuals[value], evidence.TOL) ** 2
+        limit = len(y) * max(residuals[value], parameter_search.TOL) ** 2
         assert abs(value - looked_up(X, y, settings)) <= limit
 
 
@@ -182,7 +180,7 @@ def test_more_classes_are_judged_by_leaving_points_out():
         expected = np.sum(np.log(odds[target, np.arange(60)] / odds.sum(axis=0)))
         # Outputs are off by at most the mismatch of moments, some standard deviations of
         # TOL, and d log p / d output is about the output: one or two.
-        assert abs(value - expected) <= 2 * len(target) * evidence.TOL
+        assert abs(value - expected) <= 2 * len(target) * parameter_search.TOL
 
 
 def test_the_wrong_likelihood_has_another_evidence():
@@ -190,7 +188,7 @@ def test_the_wrong_likelihood_has_another_evidence():
     choice = chosen(X, y, Settings("auto", True, "auto", 0.0))
     for settings, value in choice.score.items():
         wrong = looked_up(X, y, settings._replace(softness=2 * settings.softness + 0.1))
-        assert abs(value - wrong) > len(y) * evidence.TOL**2
+        assert abs(value - wrong) > len(y) * parameter_search.TOL**2
 
 
 # How it climbs
@@ -201,7 +199,12 @@ def test_ends_where_no_neighbor_is_better(seed):
     X, y = from_the_prior(80, 2.0, 0.1, 0.05, seed)
     choice = chosen(X, y, Settings("auto", "auto", "auto", "auto"))
     scale = kernels(X)("scale", True).gamma
-    axes = (scale * evidence.GAMMA, evidence.INTERCEPT, evidence.SOFTNESS, evidence.LABEL_NOISE)
+    axes = (
+        scale * parameters.GAMMA,
+        parameters.INTERCEPT,
+        parameters.SOFTNESS,
+        parameters.LABEL_NOISE,
+    )
     place = [
         int(np.flatnonzero(axis == value)[0]) for axis, value in zip(axes, choice.best, strict=True)
     ]
@@ -253,14 +256,14 @@ def test_stops_when_it_should():
     assert 0 < asked[0] < 1
     choice = chosen(X, y, everything, should_stop=lambda seconds: True)
     assert choice.score == {}
-    first = Settings(evidence.FIRST_GAMMA / (2 * X.var()), True, evidence.FIRST_SOFTNESS, 0.0)
+    first = Settings(parameters.FIRST_GAMMA / (2 * X.var()), True, parameters.FIRST_SOFTNESS, 0.0)
     assert choice.best == pytest.approx(first)
     assert len(chosen(X, y, everything).score) > 10
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
 def test_takes_a_part_of_many_points(monkeypatch, calls, kernel):
-    monkeypatch.setattr(evidence, "POINTS", 50)
+    monkeypatch.setattr(parameter_search, "MAX_POINTS", 50)
     X, y = from_the_prior(120, 0.5, 0.1, 0.0, seed=0)
     if kernel == "precomputed":
         X = rbf_kernel(X, gamma=0.5)
@@ -271,8 +274,8 @@ def test_takes_a_part_of_many_points(monkeypatch, calls, kernel):
 
 
 def test_takes_fewer_points_for_many_outputs(monkeypatch, calls):
-    monkeypatch.setattr(evidence, "POINTS", 64)
-    monkeypatch.setattr(evidence, "MANY", 1)
+    monkeypatch.setattr(parameter_search, "MAX_POINTS", 64)
+    monkeypatch.setattr(parameter_search, "FULL_SAMPLE_OUTPUTS", 1)
     X = np.random.default_rng(0).standard_normal((80, 2))
     signs = np.array([np.where(np.arange(80) % 8 == c, 1, -1) for c in range(8)])
     chosen(X, signs, Settings(0.5, False, 0.1, "auto"))
@@ -310,7 +313,7 @@ def test_without_any_kernel_the_first_candidate_is_left_to_fail():
 
     X = np.zeros((4, 1))
     choice = chosen(X, [1, 1, -1, -1], Settings(1.0, False, "auto", 0.0), kernel_for)
-    assert choice.best.softness == evidence.FIRST_SOFTNESS
+    assert choice.best.softness == parameters.FIRST_SOFTNESS
     assert set(choice.score.values()) == {-np.inf}
 
 
@@ -344,7 +347,7 @@ def test_points_at_the_origin_tell_nothing_of_others():
     two = chosen(X_more, y_more, given, kernels(X_more, "linear"))
     for settings in set(one.score) & set(two.score):
         lost = one.score[settings] - two.score[settings]
-        assert lost == pytest.approx(np.log(2), abs=30 * evidence.TOL**2)
+        assert lost == pytest.approx(np.log(2), abs=30 * parameter_search.TOL**2)
 
 
 # What it says
@@ -364,7 +367,7 @@ def test_words_and_table():
 
 
 def test_same_random_state_same_choice(monkeypatch):
-    monkeypatch.setattr(evidence, "POINTS", 40)
+    monkeypatch.setattr(parameter_search, "MAX_POINTS", 40)
     X, y = from_the_prior(100, 0.5, 0.1, 0.0, seed=0)
     one, two = (
         BayesPointClassifier(label_noise="auto", random_state=3).fit(X, y).candidates_
@@ -381,8 +384,8 @@ def test_a_bad_beginning_does_not_hide_a_better_candidate(seed):
     X, y = from_the_prior(200, 0.5, 0.01, 0.2, seed)
     given = Settings(0.5, False, 0.01, "auto")
     choice = chosen(X, y, given)
-    known = [looked_up(X, y, given._replace(label_noise=eta)) for eta in evidence.LABEL_NOISE]
-    assert choice.score[choice.best] >= max(known) - len(y) * evidence.TOL**2
+    known = [looked_up(X, y, given._replace(label_noise=eta)) for eta in parameters.LABEL_NOISE]
+    assert choice.score[choice.best] >= max(known) - len(y) * parameter_search.TOL**2
     assert choice.best.label_noise >= 0.1
 
 

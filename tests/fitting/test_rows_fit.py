@@ -17,8 +17,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bayespoint import BayesPointClassifier
-from bayespoint.fitting import parameters as evidence
-from bayespoint.fitting import rows_fit as fit_rows
+from bayespoint.fitting import parameters, rows_fit
 from bayespoint.geometry.row_store import MAX_POINTS_IN_ONE_BLOCK
 from bayespoint.solvers import Billiard, Perceptron
 
@@ -213,7 +212,7 @@ def test_automatic_softness_is_small_where_labels_are_clean(large):
     X, _, y, _ = large
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert classifier(softness="auto").fit(X, y).softness_ == evidence.SOFTNESS.min()
+        assert classifier(softness="auto").fit(X, y).softness_ == parameters.SOFTNESS.min()
 
 
 def test_automatic_softness_softens_noisy_labels():
@@ -275,7 +274,7 @@ def test_going_on_after_time_ran_out_is_a_single_fit(large):
     X, _, y, _ = large
     at_once = classifier().fit(X, y)
     model = classifier(warm_start=True, max_time=1e-9)
-    with pytest.warns(ConvergenceWarning, match="go on with warm_start=True"):
+    with pytest.warns(ConvergenceWarning, match="continue with warm_start=True"):
         model.fit(X, y)
     model = pickle.loads(pickle.dumps(model))
     model.set_params(max_time=None).fit(X, y)
@@ -285,7 +284,7 @@ def test_going_on_after_time_ran_out_is_a_single_fit(large):
 def test_going_on_with_other_data_starts_anew(large):
     X, _, y, _ = large
     model = classifier(warm_start=True).fit(X, y)
-    with pytest.warns(UserWarning, match="starting anew"):
+    with pytest.warns(UserWarning, match="starting from scratch"):
         model.fit(X[:-1], y[:-1])
     expected = classifier().fit(X[:-1], y[:-1])
     assert np.array_equal(model.dual_coef_, expected.dual_coef_)
@@ -410,7 +409,7 @@ def test_tiny_classes_are_never_held_out():
     y[:2] = 2
     model = classifier(kernel="rbf", fit_intercept=True, gamma=10.0).fit(X, y)
     assert set(model.predict(X[:2])) == {2}
-    assert fit_rows.ENOUGH_HELD_OUT > 2
+    assert rows_fit.MIN_HELD_OUT_POINTS > 2
 
 
 def test_points_in_single_precision_are_not_copied(large, fitted):
@@ -481,7 +480,7 @@ def test_going_on_with_another_function_starts_anew(large):
 
     model = classifier(kernel=own, warm_start=True).fit(X, y)
     gamma[0] = 1.0
-    with pytest.warns(UserWarning, match="starting anew"):
+    with pytest.warns(UserWarning, match="starting from scratch"):
         model.fit(X, y)
 
 

@@ -428,15 +428,16 @@ def test_ctrl_c_during_the_choice_keeps_an_answer():
     code = """
 import os, signal, threading, warnings
 import numpy as np
-from bayespoint import BayesPointClassifier, evidence
+from bayespoint import BayesPointClassifier
+from bayespoint.fitting import parameter_search
 X = np.random.default_rng(0).standard_normal((300, 5))
-propagate, calls = evidence.propagate, []
+propagate, calls = parameter_search.propagate, []
 def slow(*args, **options):
     calls.append(1)
     if len(calls) == 2:
         os.kill(os.getpid(), signal.SIGINT)
     return propagate(*args, **options)
-evidence.propagate = slow
+parameter_search.propagate = slow
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     model = BayesPointClassifier(random_state=0).fit(X, X[:, 0] > 0)

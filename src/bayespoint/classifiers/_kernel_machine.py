@@ -1,28 +1,63 @@
-"""What classifiers with a kernel share: from its parameters to outputs at new points."""
+"""Common base of classifiers with a kernel: from its parameters to outputs at new points."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from numbers import Real
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from ..fitting.outputs import cell_outputs, outputs, precomputed_outputs
-from ..geometry.kernels import Kernel, canonical, settle_kernel
+from ..geometry.kernels import GAMMA_KERNELS, KERNELS, Kernel, canonical, settle_kernel
+from ._labels import winning_class
 
 
-class KernelMachine(BaseEstimator):
+class KernelMachine(ClassifierMixin, BaseEstimator):
     """A classifier with kernel parameters, and with support vectors once it is fitted."""
 
+    _parameter_constraints: dict = {
+        "kernel": [StrOptions(set(KERNELS)), callable],
+        "gamma": [StrOptions({"auto", "scale"}), Interval(Real, 0, None, closed="neither")],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "fit_intercept": ["boolean", StrOptions({"auto"})],
+        "normalize": ["boolean"],
+    }
+
+    classes_: np.ndarray
     kernel: str | Callable
+    gamma: float | str
     degree: float
     coef0: float
     normalize: bool
-    support_: np.ndarray  # known before the kernel is kept
+    support_: np.ndarray  # set before the kernel is stored
 
-    def _points(self, X):
-        """Return validated training points; a precomputed kernel is a square matrix."""
+    def predict(self, X):
+        """Return the class of each point.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points; for a precomputed kernel their kernel with the training points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels: those of the largest output, and of the largest probability.
+        """
+        check_is_fitted(self)
+        return self.classes_[winning_class(self._decide(X))]
+
+    def _decide(self, X) -> np.ndarray:
+        """Return the decision function with one column for each output."""
+        raise NotImplementedError
+
+    def _check_points(self, X):
+        """Return canonical training points; a precomputed kernel must be a square matrix."""
         X = canonical(X)
         if self.kernel != "precomputed":
             return X
@@ -32,7 +67,12 @@ class KernelMachine(BaseEstimator):
             )
         return X.toarray() if sparse.issparse(X) else X
 
+    def _given_gamma(self) -> float | str:
+        """Return the user's gamma; 1 for kernels without it, which then have nothing to choose."""
+        return self.gamma if self.kernel in GAMMA_KERNELS else 1.0
+
     def _settle_kernel(self, X, gamma, fit_intercept) -> Kernel:
+        """Return the kernel with everything that depends on the training points."""
         return settle_kernel(
             self.kernel,
             X,
@@ -43,8 +83,8 @@ class KernelMachine(BaseEstimator):
             fit_intercept=fit_intercept,
         )
 
-    def _keep_kernel(self, X, kernel: Kernel) -> None:
-        """Keep what predictions need of it, as plain arrays and numbers."""
+    def _store_kernel(self, X, kernel: Kernel) -> None:
+        """Store what predictions need of the kernel, as plain arrays and numbers."""
         self.gamma_ = kernel.gamma
         self.constant_ = kernel.constant
         self.origin_ = np.asarray(kernel.origin)
@@ -73,9 +113,9 @@ class KernelMachine(BaseEstimator):
         n_jobs: int | None = None,
         unit: bool = True,
     ) -> Iterator[np.ndarray]:
-        """Yield the outputs of hypotheses, one a column, at blocks of validated points.
+        """Yield the outputs of hypotheses, one in each column, at blocks of validated points.
 
-        They are those at points of unit length in feature space, unless told otherwise.
+        By default points are scaled to unit length in feature space.
         """
         X = canonical(X)
         if self.kernel == "precomputed":

@@ -8,12 +8,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils._param_validation import Interval, Options, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from .._runtime.threads import one_blas_thread
 from .._runtime.warn import warn
 from ..solvers.programs.hyperplane import CONJUGATE, fit_hyperplane
+from ._labels import number_classes, one_against_rest
 
 
 class LinearMarginSVC(LinearClassifierMixin, BaseEstimator):
@@ -26,18 +26,17 @@ class LinearMarginSVC(LinearClassifierMixin, BaseEstimator):
         vector machine. "linf" gives few features weight, "l1" gives many features weights
         of the same size; both are linear programs.
     C : float, default=1.0
-        Price of slacks: points within the margin or on the wrong side. Larger values allow
-        less of them. np.inf allows none, the machine of the largest smallest margin, and
-        fails where classes cannot be separated.
+        Cost of slacks: points within the margin or on the wrong side. Larger values allow less
+        of them. np.inf allows none, and raises an error if the classes cannot be separated.
     fit_intercept : bool, default=True
-        Whether hyperplanes need not go through the origin.
+        Whether hyperplanes may miss the origin.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     coef_ : ndarray of shape (n_outputs, n_features)
-        Normal vectors; one for two classes, otherwise one a class against the rest.
+        Normal vectors: one for two classes, otherwise one for each class against the rest.
     intercept_ : ndarray of shape (n_outputs,)
         Thresholds.
     margin_ : ndarray of shape (n_outputs,)
@@ -55,8 +54,8 @@ class LinearMarginSVC(LinearClassifierMixin, BaseEstimator):
     Minimize |w| + C sum xi_i so that y_i (<w, x_i> + b) >= 1 - xi_i, where |w| is the norm
     that is conjugate to the distance: the sum of absolute weights for "linf", the largest
     for "l1", and |w|^2 / 2 for "l2". The paper maximizes the margin with |w| = 1, which is
-    the same where classes can be separated. Linear programs go to HiGHS, as does "l2"
-    without slacks, which takes long with hundreds of features; with slacks it goes to libsvm.
+    the same if classes can be separated. HiGHS solves the linear programs, and "l2" without
+    slacks, which is slow with hundreds of features; libsvm solves "l2" with slacks.
     Features should have similar scales.
 
     References
@@ -102,17 +101,11 @@ class LinearMarginSVC(LinearClassifierMixin, BaseEstimator):
         """
         self._validate_params()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
-        self.classes_, target = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                "y should hold at least two classes to tell apart, but holds one class: "
-                f"{self.classes_[0]!r}."
-            )
-        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        how = (self.distance, float(self.C), self.fit_intercept)
+        self.classes_, target = number_classes(y)
+        signs = one_against_rest(target, len(self.classes_), dtype=np.float64)
+        parameters = (self.distance, float(self.C), self.fit_intercept)
         with one_blas_thread():
-            found = [fit_hyperplane(X, np.where(target == c, 1.0, -1.0), *how) for c in positive]
+            found = [fit_hyperplane(X, sign, *parameters) for sign in signs]
         self.coef_ = np.stack([plane.coef for plane in found])
         self.intercept_ = np.array([plane.intercept for plane in found])
         self.margin_ = np.array([plane.margin for plane in found])

@@ -7,11 +7,10 @@ from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.model_selection import check_cv
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
@@ -21,47 +20,47 @@ from sklearn.utils.validation import (
 
 from .._runtime.threads import one_blas_thread
 from ..fitting.parameters import Settings, choose
-from ..geometry.kernels import GAMMA_KERNELS, KERNELS, Kernel
+from ..fitting.sampling import new_generator
+from ..fitting.task import TrainingSet
+from ..fitting.training_points import kernel_matrix
+from ..geometry.kernels import Kernel
 from ..geometry.problem import pose_problem
 from ..geometry.version_space import VersionSpace
 from ..solvers.onion import Layers, peel_onion
 from ._kernel_machine import KernelMachine
-
-# A random number in [0, this) seeds the generator of the balls.
-_SEEDS = np.iinfo(np.int32).max
+from ._labels import number_classes, one_against_rest
 
 
-class OnionClassifier(ClassifierMixin, KernelMachine):
+class OnionClassifier(KernelMachine):
     """Choose a Bayes point by the training errors it may make in each class.
 
-    A single billiard in version space, whose rays are followed through the walls, gives
-    the mean of the hypotheses with n_negative errors on training points of the first
-    class and n_positive on those of the second, for all small numbers of errors. Entry
-    (0, 0) is the Bayes point; others are alternatives that give up some training points,
-    for noisy labels or unequal costs. Two classes only.
+    A single billiard runs in version space, and its rays are followed through the walls. This
+    gives the mean of all hypotheses with n_negative errors on training points of the first class
+    and n_positive errors on the second, for all small numbers of errors. Entry (0, 0) is the
+    Bayes point. The others give up some training points, for noisy labels or unequal costs. Two
+    classes only.
 
     Parameters
     ----------
     kernel, gamma, degree, coef0, fit_intercept, normalize
         As in `BayesPointClassifier`.
     softness : "auto" or float, default="auto"
-        As in `BayesPointClassifier`, but for indefinite kernels, which are an error.
-        Errors are those of hypotheses with this noise on their outputs, as in training; 0
-        gives 002's algorithm.
+        As in `BayesPointClassifier`, except that an indefinite kernel is an error. Errors are
+        counted with this noise on the outputs, as in training; 0 gives 002's algorithm.
     errors : tuple (n_negative, n_positive) or "cv", default=(0, 0)
-        The entry that predicts. "cv" takes the one with the smallest error in
-        cross-validation, of equal ones that with the fewest training errors, and costs as
-        many more runs as there are folds. Entries are much alike: with 120 training points
-        of four data sets this choice was no better than (0, 0).
+        The entry that predicts. "cv" takes the one with the smallest error in cross-validation
+        (in a tie, the one with the fewest training errors), and costs one more run for each
+        fold. Entries are much alike: with 120 training points of four data sets this choice was
+        no better than (0, 0).
     max_errors : int, default=5
-        The table has entries up to so many errors in either class. More of them cost
-        time, O(max_errors) vectors a bounce, and entries far out are rarely met.
+        The largest number of errors in either class that the table has. A bounce costs
+        O(max_errors) vectors, and entries with many errors are rarely met.
     cv : int, cross-validation generator or iterable, default=5
         Folds for errors="cv". Parameters of the kernel that depend on the data, like
         gamma and softness, are those of all training points.
     n_bounces : int, default=100_000
-        Bounces of all eight balls together. Errors (`table_.angle`) fall with the square
-        root of it.
+        Bounces of all eight balls together. The error (`table_.angle`) falls with the square
+        root of their number.
     random_state : int, RandomState instance or None, default=None
         Seed of the billiard; pass an int for the same answer every time.
 
@@ -73,20 +72,20 @@ class OnionClassifier(ClassifierMixin, KernelMachine):
         The entry that predicts.
     table_ : Bunch
         Arrays of shape (max_errors + 1, max_errors + 1), by n_negative and n_positive:
-        `time_share` (of the rays, zero where none came), `angle` (estimated error of the
-        direction in radians, infinite where too few rays came), `resultant` (length of
-        the mean of the unit hypotheses), `margin` (smallest training margin of the mean,
-        as unit vector), `negative_errors`, `positive_errors` (training errors that the
-        mean itself makes, -1 where there is none) and, if chosen so, `cv_error`.
-        Resultant and margin of what was never met are NaN.
+        `time_share` (share of the rays' length, zero if none came), `angle` (estimated error of
+        the direction in radians, infinite if too few rays came), `resultant` (length of the mean
+        of the unit hypotheses), `margin` (smallest training margin of the mean, scaled to unit
+        length), `negative_errors`, `positive_errors` (training errors of the mean itself, -1 if
+        there is no mean) and, with errors="cv", `cv_error`. Resultant and margin are NaN for
+        entries that were never met.
     coef_ : ndarray of shape (max_errors + 1, max_errors + 1, n_support)
         Coefficients of the mean hypotheses on `support_vectors_`, NaN if never met.
     support_ : ndarray of shape (n_support,)
-        Indices of training points that carry all solutions.
+        Indices of the training points that have coefficients.
     support_vectors_ : array of shape (n_support, n_features)
         These points; without columns for a precomputed kernel.
     softness_, gamma_, constant_ : float
-        The softness, the gamma and the constant term of the kernel that were used.
+        Values that were used; `constant_` is the constant term of the kernel.
     origin_ : ndarray
         The point from which the kernels linear (with an intercept) and rbf measure.
     n_features_in_ : int
@@ -96,9 +95,9 @@ class OnionClassifier(ClassifierMixin, KernelMachine):
 
     Notes
     -----
-    The mean of a cell is weighted by the solid angle of version space as seen from its
-    hypotheses, and may make other errors than they do: see `solvers.onion`. Memory is
-    that of the billiard, 32 m^2 bytes for m training points.
+    The mean of an entry weights each hypothesis by the solid angle of version space as seen from
+    it. It may make other errors than its hypotheses: see `solvers.onion`. Memory is 32 m^2 bytes
+    for m training points, as for the billiard.
 
     References
     ----------
@@ -118,12 +117,7 @@ class OnionClassifier(ClassifierMixin, KernelMachine):
     """
 
     _parameter_constraints = {
-        "kernel": [StrOptions(set(KERNELS)), callable],
-        "gamma": [StrOptions({"auto", "scale"}), Interval(Real, 0, None, closed="neither")],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "fit_intercept": ["boolean", StrOptions({"auto"})],
-        "normalize": ["boolean"],
+        **KernelMachine._parameter_constraints,
         "softness": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
         "errors": [StrOptions({"cv"}), tuple, list],
         "max_errors": [Interval(Integral, 0, None, closed="left")],
@@ -162,7 +156,7 @@ class OnionClassifier(ClassifierMixin, KernelMachine):
         self.random_state = random_state
 
     def fit(self, X, y):
-        """Sample version space and what is seen from it.
+        """Sample version space and the layers around it.
 
         Parameters
         ----------
@@ -178,15 +172,11 @@ class OnionClassifier(ClassifierMixin, KernelMachine):
         """
         self._validate_params()
         X, signs = self._check_training_data(X, y)
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(_SEEDS))
+        rng = new_generator(self.random_state)
         with one_blas_thread():
-            gamma = self.gamma if self.kernel in GAMMA_KERNELS else 1.0
-            given = Settings(gamma, self.fit_intercept, self.softness, 0.0)
-            settle = partial(self._settle_kernel, X)
-            best = choose(X, signs[None], settle, given, lambda seconds: False).best
-            kernel = settle(best.gamma, best.fit_intercept)
-            matrix = X + kernel.constant if self.kernel == "precomputed" else kernel(X, X)
-            rows, space, layers = self._peel(matrix, signs, best.softness, rng)
+            kernel, softness = self._choose(X, signs)
+            matrix = kernel_matrix(kernel, X)
+            rows, space, layers = self._peel(matrix, signs, softness, rng)
             self._store(X, kernel, rows, space, layers)
             wrong = self._count_errors(self._training_outputs(matrix), signs)
             self.table_.negative_errors, self.table_.positive_errors = wrong
@@ -210,24 +200,7 @@ class OnionClassifier(ClassifierMixin, KernelMachine):
         ndarray of shape (n_samples,)
             Between -1 and 1, positive for the second class.
         """
-        check_is_fitted(self)
-        return self._outputs(X, self.coef_[self.errors_][None])[:, 0]
-
-    def predict(self, X):
-        """Return the class of each point, by the chosen entry.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Points; for a precomputed kernel their kernel with the training points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels.
-        """
-        positive = self.decision_function(X) > 0
-        return self.classes_[positive.astype(int)]
+        return self._decide(X)[:, 0]
 
     def classifier(self, n_negative, n_positive):
         """Return this classifier with another entry of the table chosen.
@@ -275,34 +248,40 @@ class OnionClassifier(ClassifierMixin, KernelMachine):
         return self._count_errors(self._outputs(X, flat), signs)
 
     def _check_training_data(self, X, y):
-        """Return X and the labels, -1 and +1."""
+        """Return X, and labels +1 and -1."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
-        if kind != "binary":
+        if kind == "multiclass":
             raise ValueError(
                 f"Only binary classification is supported. The type of the target is {kind}."
             )
-        self.classes_, target = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                "y should hold two classes to tell apart, but holds one class: "
-                f"{self.classes_[0]!r}."
-            )
-        return self._points(X), np.where(target == 1, 1, -1).astype(np.int8)
+        self.classes_, target = number_classes(y)
+        return self._check_points(X), one_against_rest(target, 2)[0]
+
+    def _choose(self, X, signs) -> tuple[Kernel, float]:
+        """Return the kernel and the softness that the user fixed or the labels chose."""
+        given = Settings(self._given_gamma(), self.fit_intercept, self.softness, 0.0)
+        kernel_for = partial(self._settle_kernel, X)
+        data = TrainingSet(X, signs, signs[None], self.kernel, kernel_for)
+        best = choose(data, given, lambda seconds: False).best
+        return kernel_for(best.gamma, best.fit_intercept), best.softness
+
+    def _decide(self, X):
+        check_is_fitted(self)
+        return self._outputs(X, self.coef_[self.errors_][None])
 
     def _peel(self, matrix, signs, softness, rng) -> tuple[np.ndarray, VersionSpace, Layers]:
-        """Return the training points that count, their version space and its layers."""
+        """Return the training points that were used, their version space and its layers."""
         rows, (space,) = pose_problem(matrix, np.arange(len(matrix)), signs[None], softness)
         limits = {"n_bounces": self.n_bounces, "max_errors": self.max_errors}
         return rows, space, peel_onion(space, space.enter(rng), rng, **limits)
 
     def _store(self, X, kernel: Kernel, rows, space: VersionSpace, layers: Layers) -> None:
-        """Keep what predictions need, as plain arrays and numbers."""
+        """Store what predictions need, as plain arrays and numbers."""
         means = layers.means()
         self.support_, self.coef_ = _coefficients(rows, space, means)
         self.softness_ = space.gram.softness
-        self._keep_kernel(X, kernel)
+        self._store_kernel(X, kernel)
         resultant = np.linalg.norm(means, axis=-1)
         self.table_ = Bunch(
             time_share=layers.times.sum(axis=0) / layers.length,
@@ -312,16 +291,16 @@ class OnionClassifier(ClassifierMixin, KernelMachine):
         )
 
     def _outputs(self, X, coef):
-        """Return the outputs of hypotheses, one a column, at points of unit length."""
+        """Return the outputs of hypotheses, one in each column, at points of unit length."""
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return np.concatenate(list(self._kernel_outputs(X, np.ascontiguousarray(coef.T))))
 
     def _training_outputs(self, matrix):
-        """Return the outputs of all entries at the training points, but for their length."""
+        """Return the outputs of all entries at the training points, not divided by length."""
         return matrix[:, self.support_] @ self.coef_.reshape(-1, len(self.support_)).T
 
     def _count_errors(self, outputs, signs) -> tuple[np.ndarray, np.ndarray]:
-        """Return wrong signs of the outputs of all entries, in the first and second class."""
+        """Count wrong signs of the outputs of all entries, in the first and second class."""
         shape = (self.max_errors + 1, self.max_errors + 1)
         met = ~np.isnan(outputs[0])
         wrong = (outputs > 0) != (signs > 0)[:, None]
@@ -330,7 +309,7 @@ class OnionClassifier(ClassifierMixin, KernelMachine):
         return negative, positive
 
     def _cross_validate(self, matrix, signs, rng) -> np.ndarray:
-        """Return the share of errors of every entry on points that were left out."""
+        """Return the error of every entry on left-out points."""
         total, n_points = np.zeros((self.max_errors + 1, self.max_errors + 1)), 0
         for train, test in check_cv(self.cv, signs, classifier=True).split(matrix, signs):
             if len(np.unique(signs[train])) < 2:
@@ -348,7 +327,7 @@ class OnionClassifier(ClassifierMixin, KernelMachine):
         return total / n_points
 
     def _best(self, cv_error) -> tuple[int, int]:
-        """Return the entry with the smallest error, of equal ones with the fewest errors."""
+        """Return the entry with the smallest error; in a tie, with the fewest training errors."""
         n_negative, n_positive = np.indices(cv_error.shape).reshape(2, -1)
         usable = np.where(self.table_.time_share > 0, cv_error, np.inf).ravel()
         usable = np.where(np.isnan(usable), np.inf, usable)
@@ -356,14 +335,14 @@ class OnionClassifier(ClassifierMixin, KernelMachine):
         return int(n_negative[best]), int(n_positive[best])
 
     def _check_entry(self, entry) -> tuple[int, int]:
-        """Return an entry of the table, or say which there are."""
+        """Return an entry of the table, or raise an error that lists all entries."""
         met = np.argwhere(self.table_.time_share > 0).tolist()
         if len(entry) == 2 and list(entry) in met:
             return int(entry[0]), int(entry[1])
         known = ", ".join(f"({i}, {j})" for i, j in met)
         raise ValueError(
             f"errors should be a pair (n_negative, n_positive) that the rays have met, but is "
-            f"{entry}. There are {known}. Raise max_errors or n_bounces for more."
+            f"{entry}. These exist: {known}. Raise max_errors or n_bounces for more."
         )
 
     def __sklearn_tags__(self):
@@ -373,7 +352,7 @@ class OnionClassifier(ClassifierMixin, KernelMachine):
 
 
 def _coefficients(rows, space: VersionSpace, means) -> tuple[np.ndarray, np.ndarray]:
-    """Return training points, and coefficients on them of hypotheses in coordinates."""
+    """Return training points, and the coefficients on them of hypotheses in coordinates."""
     gram = space.gram
     met = ~np.isnan(means[..., 0])
     coef = np.full((*met.shape, gram.rank), np.nan)

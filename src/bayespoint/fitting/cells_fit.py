@@ -13,18 +13,18 @@ from .._runtime.interrupt import interrupts
 from .._runtime.progress import Progress
 from .._runtime.threads import threads
 from ..solvers.cells import MAX_CELL_RATIO, nearest
-from . import gram_fit
-from .parameters import part_of_each_class
+from .gram_fit import average_hypotheses
+from .gram_fit import memory_needed as gram_memory_needed
+from .sampling import sample_each_class
 from .task import Answer, Task
-from .time_budget import affordable_part, warn_unless_converged
+from .time_budget import affordable_points, warn_unless_converged
 
-# On a slow day, with two processors at work for others.
+# Estimate for a slow machine, with cells of 1000 points.
 SECONDS_PER_POINT = 1e-3
 
 
 def fit_cells(task: Task, progress: Progress) -> Answer:
-    """Return the Bayes points of all outputs; the solver is a `Cells`."""
-    task.solver._validate_params()
+    """Return the Bayes points of all outputs, cell by cell."""
     began = time.perf_counter()
     if task.kernel.name == "precomputed":
         raise ValueError(
@@ -33,7 +33,7 @@ def fit_cells(task: Task, progress: Progress) -> Answer:
         )
     _check_memory(task)
     with interrupts() as interrupted:
-        rows = affordable_part(task, np.arange(task.n_samples), lambda n: _seconds(task, n))
+        rows = affordable_points(task, np.arange(task.n_samples), lambda n: _seconds(task, n))
         task = task._replace(
             X=task.X[rows], signs=task.signs[:, rows], target=task.target[rows], max_time=None
         )
@@ -48,13 +48,13 @@ def fit_cells(task: Task, progress: Progress) -> Answer:
 
 
 def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
-    """Return about how long n points take."""
+    """Estimate how long n points take."""
     return SECONDS_PER_POINT * n * (task.solver.n_points / 1000) ** 2 * len(task.signs)
 
 
 def _check_memory(task: Task) -> None:
     n_outputs, m = task.signs.shape
-    each = gram_fit.memory(min(MAX_CELL_RATIO * task.solver.n_points, m), n_outputs, task.solver)
+    each = gram_memory_needed(min(MAX_CELL_RATIO * task.solver.n_points, m), n_outputs, task.solver)
     hypotheses = 8 * n_outputs * m * (2 * task.solver.n_draws + 4) / 2**20
     needed = each * effective_n_jobs(task.n_jobs) + hypotheses + task.copied / 2**20
     if needed > task.cache_size:
@@ -66,19 +66,19 @@ def _check_memory(task: Task) -> None:
 
 
 def _members(task: Task, cell: np.ndarray, n_cells: int) -> list[np.ndarray]:
-    """Return the points of each cell; of many that cannot be divided, a part."""
+    """Return the points of each cell; a sample of those of a cell that is too large."""
     most = MAX_CELL_RATIO * task.solver.n_points
     order = np.argsort(cell, kind="stable")
     cells = np.split(order, np.cumsum(np.bincount(cell, minlength=n_cells))[:-1])
     rngs = task.rng.spawn(n_cells)
     return [
-        points[part_of_each_class(task.target[points], most, rng)] if len(points) > most else points
+        points[sample_each_class(task.target[points], most, rng)] if len(points) > most else points
         for points, rng in zip(cells, rngs, strict=True)
     ]
 
 
 def _solve(task: Task, cells: list[np.ndarray], progress: Progress, interrupted):
-    """Find the Bayes points of all cells, as many at once as there are threads."""
+    """Find the Bayes points of all cells, one cell in each thread at a time."""
     rngs = task.rng.spawn(len(cells))
     stop = ""
 
@@ -86,7 +86,7 @@ def _solve(task: Task, cells: list[np.ndarray], progress: Progress, interrupted)
         points = cells[number]
         if not len(points):
             return None
-        # Classes that a cell does not have differ in nothing.
+        # All classes that are missing in a cell have the same labels there: solve them once.
         signs, same = np.unique(task.signs[:, points], axis=0, return_inverse=True)
         part = task._replace(
             X=task.X[points],
@@ -96,7 +96,7 @@ def _solve(task: Task, cells: list[np.ndarray], progress: Progress, interrupted)
             n_jobs=1,
             rng=rngs[number],
         )
-        answer = gram_fit.average(part, np.arange(len(points)), None)
+        answer = average_hypotheses(part, np.arange(len(points)), None)
         for info in answer.infos:
             info["stop"] = stop if stop and info["stop"] == "max_time" else info["stop"]
         return _repeat(answer, same.ravel())
@@ -111,7 +111,7 @@ def _solve(task: Task, cells: list[np.ndarray], progress: Progress, interrupted)
 
 
 def _repeat(answer: Answer, outputs: np.ndarray) -> Answer:
-    """Return the answer for outputs some of which are the same."""
+    """Return the answer for all outputs, from that for the different ones."""
     return answer._replace(
         coef=answer.coef[outputs],
         draws=answer.draws[outputs],
@@ -123,12 +123,12 @@ def _repeat(answer: Answer, outputs: np.ndarray) -> Answer:
 
 
 def _join(task: Task, rows: np.ndarray, cells, answers: list[Answer | None]) -> Answer:
-    """Put hypotheses of all cells side by side, in units of the deviation in each cell."""
+    """Put the hypotheses of all cells side by side, in units of each cell's deviation."""
     pairs = [(points, a) for points, a in zip(cells, answers, strict=True) if a is not None]
     parts = [a for _, a in pairs]
     used = np.concatenate([points[a.rows] for points, a in pairs])
     order = np.argsort(used)
-    # Decisions stay between -1 and 1.
+    # Dividing by the largest scale keeps decisions between -1 and 1.
     scale = max(a.probit_scale for a in parts)
 
     def side_by_side(name: str) -> np.ndarray:
@@ -153,7 +153,7 @@ def _join(task: Task, rows: np.ndarray, cells, answers: list[Answer | None]) -> 
 
 
 def _join_infos(infos: list[dict[str, Any]], order: np.ndarray) -> dict[str, Any]:
-    """Return what is known of one output in all cells."""
+    """Merge the infos of one output over all cells."""
     worst = max(infos, key=lambda info: (info["stop"] != "tol", info["residual"]))
     return {
         "angle": worst["angle"],

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,48 +10,48 @@ import numpy as np
 from .._runtime.progress import Progress
 from .._runtime.warn import warn
 from ..geometry.gram import IndefiniteKernelError
-from ..geometry.kernels import in_double
 from ..geometry.problem import Problem, pose_problem
-from ..solvers import Billiard, Posterior
+from ..solvers import Posterior
 from ..solvers.posterior import mean_length
 from .probabilities import probit_scale
 from .task import Answer, Task
-from .time_budget import affordable_part, warn_unless_converged
+from .time_budget import affordable_points, solve_in_turn, warn_unless_converged
+from .training_points import kernel_matrix
 
-# Time of the kernel matrix for each entry and of its factor for each m^3, on a slow day.
+# Estimates for a slow machine: seconds for each entry of the kernel matrix, and for each of the
+# m^3 operations of its factor.
 SECONDS_PER_ENTRY = 8e-8
 SECONDS_PER_FACTOR = 3e-11
+# Memory and work of a solver that does not say: matrices of the size of the Gram matrix that are
+# held at once, factorizations for each output, and draws.
+DEFAULT_MATRICES, DEFAULT_FACTORS, DEFAULT_DRAWS = 4, 0, 256
 
 
-def fit_whole(task: Task, progress: Progress) -> Answer:
+def fit_gram(task: Task, progress: Progress) -> Answer:
     """Return the Bayes points of all outputs, from a solver that takes version spaces."""
-    answer = average(task, _choose_rows(task), progress)
+    answer = average_hypotheses(task, _choose_rows(task), progress)
     warn_unless_converged(answer.infos)
     return answer
 
 
-def average(task: Task, rows: np.ndarray, progress: Progress | None) -> Answer:
-    """Average the hypotheses for some of the training points."""
-    if task.kernel.name == "precomputed":
-        matrix = task.X[np.ix_(rows, rows)] + task.kernel.constant
-    else:
-        points = in_double(task.X[rows] if len(rows) < task.n_samples else task.X)
-        matrix = task.kernel(points, points)
+def average_hypotheses(task: Task, rows: np.ndarray, progress: Progress | None) -> Answer:
+    """Return the Bayes points for some of the training points."""
+    matrix = kernel_matrix(task.kernel, task.X, rows if len(rows) < task.n_samples else None)
     problem = _pose(task, matrix, rows)
     del matrix
     posteriors = _solve(task, problem, progress)
-    if task.fallback is not None and any(_is_lost(p.info) for p in posteriors):
+    if task.fallback is not None and any(_did_not_converge(p.info) for p in posteriors):
         posteriors = _solve(task._replace(solver=task.fallback), problem, None)
     return _answer(problem, posteriors)
 
 
-def _is_lost(info: dict[str, Any]) -> bool:
-    """Tell whether a solver had its time and still did not get close."""
+def _did_not_converge(info: dict[str, Any]) -> bool:
+    """Tell whether a solver had enough time and still did not get close."""
     return info["stop"] in ("max_iter", "stalled") and not info["mixed"]
 
 
 def _pose(task: Task, matrix: np.ndarray, rows: np.ndarray) -> Problem:
-    """Make version spaces; soften an indefinite kernel matrix if that is ours to do."""
+    """Make version spaces; soften an indefinite kernel matrix if the task allows it."""
     try:
         return pose_problem(matrix, rows, task.signs, task.softness, task.label_noise)
     except IndefiniteKernelError as error:
@@ -66,16 +65,17 @@ def _pose(task: Task, matrix: np.ndarray, rows: np.ndarray) -> Problem:
     return pose_problem(matrix, rows, task.signs, softness, task.label_noise)
 
 
-def memory(m: int, n_outputs: int, solver: Any) -> float:
+def memory_needed(m: int, n_outputs: int, solver: Any) -> float:
     """Return the megabytes that m points need: Gram matrix, its factor, draws."""
-    draws = n_outputs * getattr(solver, "n_draws", Billiard().n_draws)
-    return 8 * m * (getattr(solver, "n_matrices", 4) * m + 4 * draws) / 2**20
+    n_draws = n_outputs * getattr(solver, "n_draws", DEFAULT_DRAWS)
+    n_matrices = getattr(solver, "n_matrices", DEFAULT_MATRICES)
+    return 8 * m * (n_matrices * m + 4 * n_draws) / 2**20
 
 
 def _choose_rows(task: Task) -> np.ndarray:
     """Return the training points that time and memory allow, all if possible."""
-    rows = affordable_part(task, np.arange(task.n_samples), lambda n: _seconds(task, n))
-    needed = memory(len(rows), len(task.signs), task.solver)
+    rows = affordable_points(task, np.arange(task.n_samples), lambda n: _seconds(task, n))
+    needed = memory_needed(len(rows), len(task.signs), task.solver)
     if needed > task.cache_size:
         raise ValueError(
             f"The kernel matrix of {len(rows)} training points, its factor and the draws "
@@ -87,41 +87,30 @@ def _choose_rows(task: Task) -> np.ndarray:
 
 
 def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
-    """Return about how long it takes to make n points ready."""
-    factors = 1 + len(task.signs) * getattr(task.solver, "n_factors", 0)
+    """Estimate how long it takes to prepare n points."""
+    factors = 1 + len(task.signs) * getattr(task.solver, "n_factors", DEFAULT_FACTORS)
     return SECONDS_PER_ENTRY * n**2.0 + factors * SECONDS_PER_FACTOR * n**3.0
 
 
 def _solve(task: Task, problem: Problem, progress: Progress | None) -> list[Posterior]:
     """Run the solver for each output."""
-    posteriors: list[Posterior] = []
-    for i, (space, start) in enumerate(zip(problem.spaces, _starts(task, problem), strict=True)):
-        now = time.perf_counter()
-        share = (task.deadline - now) / (len(problem.spaces) - i)
-        if posteriors and posteriors[-1].info["stop"] in ("interrupted", "callback"):
-            share = 0.0  # the others get the shortest run that gives an answer
-        with progress.output(i) if progress else nullcontext() as on_round:
-            posterior = task.solver.solve(
-                space,
-                task.rng,
-                start=start,
-                n_jobs=task.n_jobs,
-                deadline=now + share,
-                on_round=on_round,
-            )
-        posteriors.append(posterior)
-    return posteriors
+    starts = _starts(task, problem)
+    solves = [
+        partial(task.solver.solve, space, task.rng, start=start, n_jobs=task.n_jobs)
+        for space, start in zip(problem.spaces, starts, strict=True)
+    ]
+    return solve_in_turn(task, progress, solves)
 
 
 def _starts(task: Task, problem: Problem) -> list[np.ndarray | None]:
-    """Enter all version spaces before the first is sampled: one may be empty."""
+    """Enter all version spaces before sampling any of them: one may be empty."""
     if task.label_noise:  # then every hypothesis is possible
         return [None] * len(problem.spaces)
     return [space.enter(task.rng, task.deadline) for space in problem.spaces]
 
 
 def _answer(problem: Problem, posteriors: list[Posterior]) -> Answer:
-    """Express hypotheses in the training points."""
+    """Express hypotheses by coefficients on the training points."""
     gram = problem.spaces[0].gram
     signs = np.array([space.signs for space in problem.spaces])
     to_points = signs / gram.lengths

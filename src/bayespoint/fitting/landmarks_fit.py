@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import time
-from typing import Any, NamedTuple
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -16,40 +16,34 @@ from ..geometry.gram import unit_gram
 from ..geometry.kernels import in_double
 from ..geometry.unit_kernel import ProductKernel, panels
 from ..solvers.propagation.on_features import FEATURE_ROWS_PER_BLOCK
-from .parameters import part_of_each_class
+from .sampling import sample_each_class
 from .task import Answer, Task
-from .time_budget import affordable_part, warn_unless_converged
-from .training_points import single_will_do, used_points
+from .time_budget import affordable_points, solve_in_turn, warn_unless_converged
+from .training_points import kernel_matrix, single_precision_pays, used_points
 
-# A landmark adds to the span of the others, in squared length, at least this: less is lost to
-# the rounding of kernel values in single precision, amplified by one over its root.
-LEAST_NEW = 1e-5
-# Time for each entry of the features and for each product with the square of their number,
-# in all sweeps, on a slow day.
+# The least that a landmark must add to the span of the others, in squared length. Less is lost
+# to the rounding of single precision, amplified by one over its root.
+MIN_NEW_SQUARED_LENGTH = 1e-5
+# Estimates for a slow machine, all sweeps together: seconds for each entry of the features, and
+# for each entry times the number of landmarks.
 SECONDS_PER_ENTRY = 8e-8
 SECONDS_PER_PRODUCT = 1e-9
 
 
 class Landmarks(NamedTuple):
-    """Points whose span hypotheses are taken from."""
+    """The points that span all hypotheses."""
 
-    rows: np.ndarray  # in the training set
+    rows: np.ndarray  # their indices in the training set
     lengths: np.ndarray  # in feature space
     to_basis: np.ndarray  # kernel values of unit points times this are coordinates
 
 
 def fit_landmarks(task: Task, progress: Progress) -> Answer:
-    """Return the Bayes points of all outputs; the solver is a `Nystroem`."""
-    task.solver._validate_params()
-    if task.label_noise:
-        raise ValueError(
-            f'label_noise={task.label_noise:g}, but solver="nystroem" knows no label noise. Pass '
-            'solver="ep", "billiard" or "gibbs", or softness instead, which tolerates noise too.'
-        )
-    # Ctrl-C at any time is a wish to be looked at when there is something to keep.
+    """Return the Bayes points of all outputs, in the span of landmarks."""
+    # Ctrl-C is noted at any time, and acted on when there is an answer to keep.
     with interrupts(), threads(task.n_jobs) as thread_map:
         rows, lengths = used_points(task)
-        kept = affordable_part(task, rows, lambda n: _seconds(task, n))
+        kept = affordable_points(task, rows, lambda n: _seconds(task, n))
         rows, lengths = rows[kept], lengths[kept]
         _check_memory(task, len(rows))
         landmarks, features = describe_points(task, rows, lengths, thread_map)
@@ -59,13 +53,13 @@ def fit_landmarks(task: Task, progress: Progress) -> Answer:
 
 
 def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
-    """Return about how long n points take."""
+    """Estimate how long n points take."""
     r = np.minimum(n, task.solver.n_landmarks)
     products = SECONDS_PER_PRODUCT * r**2.0 * len(task.signs)
     return n * (SECONDS_PER_ENTRY * r + products)
 
 
-def memory(m: int, n_outputs: int, n_landmarks: int, itemsize: int, n_draws: int) -> float:
+def memory_needed(m: int, n_outputs: int, n_landmarks: int, itemsize: int, n_draws: int) -> float:
     """Return the megabytes of features, of the matrices of a sweep, of sites and draws."""
     r = min(m, n_landmarks)
     matrices = 12 * r * r + 4 * FEATURE_ROWS_PER_BLOCK * r
@@ -73,9 +67,10 @@ def memory(m: int, n_outputs: int, n_landmarks: int, itemsize: int, n_draws: int
 
 
 def _check_memory(task: Task, m: int) -> None:
-    itemsize = 4 if single_will_do(task, task.X) else 8
+    itemsize = 4 if single_precision_pays(task, task.X) else 8
     r = task.solver.n_landmarks
-    needed = memory(m, len(task.signs), r, itemsize, task.solver.n_draws) + task.copied / 2**20
+    hypotheses = memory_needed(m, len(task.signs), r, itemsize, task.solver.n_draws)
+    needed = hypotheses + task.copied / 2**20
     if needed > task.cache_size:
         raise ValueError(
             f"{min(m, r)} features of {m} training points need about {math.ceil(needed)} MB, but "
@@ -88,9 +83,9 @@ def describe_points(
     task: Task, rows: np.ndarray, lengths: np.ndarray, thread_map=map
 ) -> tuple[Landmarks, np.ndarray]:
     """Choose landmarks; return them and the coordinates of all points in their span."""
-    chosen = part_of_each_class(task.target[rows], task.solver.n_landmarks, task.rng)
-    single = single_will_do(task, task.X)
-    landmarks = _landmarks(task, rows[chosen], LEAST_NEW if single else 0.0)
+    chosen = sample_each_class(task.target[rows], task.solver.n_landmarks, task.rng)
+    single = single_precision_pays(task, task.X)
+    landmarks = _landmarks(task, rows[chosen], MIN_NEW_SQUARED_LENGTH if single else 0.0)
     values = _unit_kernel(task, rows, lengths, landmarks, single)
     dtype = np.float32 if single else np.float64
     features = np.empty((len(rows), len(landmarks.rows)), dtype=dtype)
@@ -107,11 +102,7 @@ def describe_points(
 
 def _landmarks(task: Task, rows: np.ndarray, least_new: float) -> Landmarks:
     """Make a basis of the span of some training points, without those that add nothing."""
-    if task.kernel.name == "precomputed":
-        matrix = task.X[np.ix_(rows, rows)] + task.kernel.constant
-    else:
-        points = in_double(task.X[rows])
-        matrix = task.kernel(points, points)
+    matrix = kernel_matrix(task.kernel, task.X, rows)
     gram = unit_gram(matrix, 0.0, rows)
     triangle = gram.factor[gram.pivots]
     rank = int(np.sum(np.diagonal(triangle) ** 2 > least_new))
@@ -148,7 +139,7 @@ def _unit_kernel(task: Task, rows, lengths, landmarks: Landmarks, single: bool):
 
 
 def noise_of(features: np.ndarray, softness: float) -> np.ndarray:
-    """Return the variance of outputs of unit points that the features do not explain."""
+    """Return the variance of each output that the features do not explain."""
     inside = np.einsum("ij,ij->i", features, features, dtype=np.float64)
     return softness + np.maximum(1 - inside, 0.0)
 
@@ -156,35 +147,22 @@ def noise_of(features: np.ndarray, softness: float) -> np.ndarray:
 def _solve(task: Task, rows, features: np.ndarray, thread_map, progress: Progress):
     """Run the solver for each output."""
     noise = noise_of(features, task.softness)
-    posteriors: list[Any] = []
-    for i, signs in enumerate(task.signs[:, rows]):
-        now = time.perf_counter()
-        share = (task.deadline - now) / (len(task.signs) - i)
-        if posteriors and posteriors[-1].info["stop"] in ("interrupted", "callback"):
-            share = 0.0  # the others get the shortest run that gives an answer
-        with progress.output(i) as on_round:
-            posterior = task.solver.solve(
-                features,
-                signs,
-                noise,
-                task.rng,
-                thread_map=thread_map,
-                deadline=now + share,
-                on_round=on_round,
-            )
-        posteriors.append(posterior)
-    return posteriors
+    solves = [
+        partial(task.solver.solve, features, signs, noise, task.rng, thread_map=thread_map)
+        for signs in task.signs[:, rows]
+    ]
+    return solve_in_turn(task, progress, solves)
 
 
 def _answer(task: Task, rows, landmarks: Landmarks, posteriors) -> Answer:
-    """Express hypotheses in the landmarks."""
+    """Express hypotheses by coefficients on the landmarks."""
     infos = [p.info for p in posteriors]
     mean, variance = (
         np.stack([info.pop(key) for info in infos], axis=-1) for key in ("loo_mean", "loo_variance")
     )
     to_points = landmarks.to_basis.T / landmarks.lengths
     length = np.array([info.pop("length") for info in infos])
-    # Outputs are compared with each other: in the units of the longest.
+    # Outputs are compared with each other, so all are given in the unit of the longest.
     unit = (length / length.max())[:, None]
     weights = unit * np.array([p.coef for p in posteriors])
     return Answer(

@@ -13,10 +13,10 @@ from ..geometry.row_store import BLOCK_POINTS
 from ..geometry.unit_kernel import ProductKernel, is_product_kernel, lengths_in_blocks, panels
 from ..solvers.cells import nearest
 
-# Bytes of kernel matrix held at once.
-PREDICTION_BLOCK = 2**26
-# For fewer points it does not pay to make the support vectors ready for fast products.
-FEW = 64
+# Bytes of the kernel matrix that are held at once.
+MAX_BLOCK_BYTES = 2**26
+# With fewer points, preparing the support vectors for fast products costs more than it saves.
+MIN_FAST_POINTS = 64
 
 
 def outputs(
@@ -28,36 +28,36 @@ def outputs(
     n_jobs: int | None = None,
     unit: bool = True,
 ) -> Iterator[np.ndarray]:
-    """Yield the outputs at the rows of X, by default per length in feature space.
+    """Yield the outputs at the rows of X, by default divided by their lengths.
 
     Parameters
     ----------
     kernel : Kernel
-        Not a precomputed one.
+        Any but a precomputed one.
     X : {array, sparse matrix} of shape (n, n_features)
         New points.
     support_vectors : {array, sparse matrix} of shape (n_support, n_features)
-        Points that carry the hypotheses.
+        The points that have coefficients.
     coef : array of shape (n_support, n_outputs)
         Coefficients of hypotheses.
     single : bool, default=False
-        Whether kernel values in single precision will do.
+        Whether kernel values in single precision are exact enough.
     n_jobs : int, default=None
-        Threads, where values in single precision will do.
+        Number of threads, in single precision only.
     unit : bool, default=True
-        Whether to divide by the length of a row in feature space. Values in single
-        precision always are.
+        Whether to divide by the length of a point in feature space; always in single
+        precision.
 
     Yields
     ------
     ndarray of shape (n_block, n_outputs)
         For a block of consecutive rows.
     """
-    if single and X.shape[0] >= FEW and is_product_kernel(kernel, X):
+    if single and X.shape[0] >= MIN_FAST_POINTS and is_product_kernel(kernel, X):
         yield from _fast_outputs(kernel, X, support_vectors, coef, n_jobs)
         return
     support = in_double(support_vectors)
-    rows = max(PREDICTION_BLOCK // (8 * max(coef.shape)), 1)
+    rows = max(MAX_BLOCK_BYTES // (8 * max(coef.shape)), 1)
     for start in range(0, X.shape[0], rows):
         part = in_double(X[start : start + rows])
         values = kernel(part, support)
@@ -81,8 +81,8 @@ def cell_outputs(
 
 
 def precomputed_outputs(X, support: np.ndarray, coef: np.ndarray, constant: float, length: float):
-    """Yield the same for rows of a kernel matrix, points of a given length."""
-    rows = max(PREDICTION_BLOCK // (8 * max(coef.shape)), 1)
+    """Yield the outputs at rows of a precomputed kernel matrix, for points of one length."""
+    rows = max(MAX_BLOCK_BYTES // (8 * max(coef.shape)), 1)
     for start in range(0, X.shape[0], rows):
         part = X[start : start + rows]
         part = part.toarray() if sparse.issparse(part) else part

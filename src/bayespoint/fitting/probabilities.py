@@ -8,17 +8,17 @@ from scipy import linalg, optimize, special
 from ..geometry.gram import Gram
 from ..solvers.posterior import mean_length
 
-# The largest probability below one, and its complement.
-_MOST = 1 - np.finfo(float).epsneg
-_LEAST = 1 - _MOST
-_MORE_THAN_HALF = np.nextafter(0.5, 1)
-# Training points and draws from which the typical spread is taken; a spread of zero
-# would make probabilities of 0 and 1.
-TYPICAL_POINTS = 100
-TYPICAL_DRAWS = 100
-SMALLEST_VARIANCE = 1e-12
-# Where the scale that fits known outcomes is looked for.
-SCALES = (1e-2, 1e6)
+# Probabilities are never 0 or 1: the largest below one, its complement, and the smallest above
+# one half.
+MAX_PROBABILITY = 1 - np.finfo(float).epsneg
+MIN_PROBABILITY = 1 - MAX_PROBABILITY
+JUST_ABOVE_HALF = np.nextafter(0.5, 1)
+# The typical variance of an output is the median over at most this many points and draws.
+MAX_TYPICAL_POINTS = 100
+MAX_TYPICAL_DRAWS = 100
+MIN_TYPICAL_VARIANCE = 1e-12
+# Candidates when a scale is fitted to known outcomes.
+SCALE_RANGE = (1e-2, 1e6)
 DEGREES_OF_FREEDOM = (np.inf, 8.0, 4.0, 2.0, 1.0)
 
 
@@ -30,8 +30,8 @@ def two_classes(output: np.ndarray, df: float = np.inf, label_noise: float = 0.0
     output : array of shape (n,)
         Mean over standard deviation of an output.
     df : float, default=inf
-        F is the distribution function of Student's t with so many degrees of freedom,
-        the normal one by default.
+        Degrees of freedom: F is the distribution function of Student's t, of the normal
+        distribution by default.
     label_noise : float, default=0
         Probability eta that a label is flipped: p becomes eta + (1 - 2 eta) p.
 
@@ -40,9 +40,11 @@ def two_classes(output: np.ndarray, df: float = np.inf, label_noise: float = 0.0
     ndarray of shape (n, 2)
         Larger in the second column exactly where the output is positive.
     """
-    positive = np.clip(np.exp(_log_probability(output, df, label_noise)), _LEAST, _MOST)
-    # An output so small that it gets lost beside one half must not lose its sign.
-    positive = np.where(output > 0, np.maximum(positive, _MORE_THAN_HALF), positive)
+    positive = np.clip(
+        np.exp(_log_probability(output, df, label_noise)), MIN_PROBABILITY, MAX_PROBABILITY
+    )
+    # A tiny output must not lose its sign to rounding beside one half.
+    positive = np.where(output > 0, np.maximum(positive, JUST_ABOVE_HALF), positive)
     return np.column_stack([1 - positive, positive])
 
 
@@ -68,13 +70,13 @@ def exactly_one(output: np.ndarray, df: float = np.inf, label_noise: float = 0.0
     """
     positive, negative = (_log_probability(o, df, label_noise) for o in (output, -output))
     log_odds = positive - negative
-    probability = np.clip(special.softmax(log_odds, axis=1), _LEAST, None)
+    probability = np.clip(special.softmax(log_odds, axis=1), MIN_PROBABILITY, None)
     probability /= probability.sum(axis=1, keepdims=True)
-    # Rounding must not let another class catch up with the winner.
+    # The class with the largest output must win, whatever rounding does.
     winner = np.argmax(output, axis=1)
     rows = np.flatnonzero(np.argmax(probability, axis=1) != winner)
     probability[rows, winner[rows]] = np.nextafter(probability[rows].max(axis=1), 1)
-    return np.minimum(probability, _MOST)
+    return np.minimum(probability, MAX_PROBABILITY)
 
 
 def _log_probability(output: np.ndarray, df: float, label_noise: float) -> np.ndarray:
@@ -94,7 +96,7 @@ def _log_cdf(output: np.ndarray, df: float) -> np.ndarray:
 
 
 def probit_scale(gram: Gram, draws: np.ndarray) -> float:
-    """Return the mean length of w over the typical deviation of its noisy output.
+    """Return the mean length of w divided by the typical deviation of its noisy output.
 
     Parameters
     ----------
@@ -106,53 +108,55 @@ def probit_scale(gram: Gram, draws: np.ndarray) -> float:
     Returns
     -------
     float
-        What to multiply a decision with to get a standard normal output.
+        Multiply a decision by this to get a standard normal output.
 
     Notes
     -----
     With w ~ N(0, I), length and direction of its part in the span of the training points
-    are independent; the length is chi-distributed, the direction is what was drawn.
-    Outside the span w keeps its prior. The median over training points stands for all.
+    are independent. The length is chi-distributed, and the draws are directions. Outside the
+    span w keeps its prior. The median over training points is used for all points.
     """
     rank, softness = gram.rank, gram.softness
     length = mean_length(rank)
-    some = np.linspace(0, len(gram.matrix) - 1, min(len(gram.matrix), TYPICAL_POINTS)).astype(int)
-    # The training points as if they were new ones: without the noise they were seen with.
+    some = np.linspace(0, len(gram.matrix) - 1, min(len(gram.matrix), MAX_TYPICAL_POINTS)).astype(
+        int
+    )
+    # Treat the training points as new ones, without the noise of training.
     kernel = (1 + softness) * gram.matrix[some]
     kernel[np.arange(len(some)), some] -= softness
     kernel /= np.sqrt(1 + softness)
-    outputs = draws[:, :: max(draws.shape[1] // TYPICAL_DRAWS, 1)] @ kernel.T
+    outputs = draws[:, :: max(draws.shape[1] // MAX_TYPICAL_DRAWS, 1)] @ kernel.T
     inside = rank * np.mean(outputs**2, axis=1) - (length * np.mean(outputs, axis=1)) ** 2
     projection = linalg.solve_triangular(
         gram.factor[gram.pivots], kernel[:, gram.pivots].T, lower=True
     )
     outside = np.maximum(1 - np.sum(projection**2, axis=0), 0.0) + softness
     variance = float(np.median(np.maximum(inside, 0.0) + outside))
-    return float(length / np.sqrt(max(variance, SMALLEST_VARIANCE)))
+    return float(length / np.sqrt(max(variance, MIN_TYPICAL_VARIANCE)))
 
 
 def fitted_scale(decisions: np.ndarray, target: np.ndarray) -> tuple[float, float]:
-    """Return the scale and the degrees of freedom that make known outcomes most probable.
+    """Return the scale and the degrees of freedom that make known labels most probable.
 
     Parameters
     ----------
     decisions : array of shape (n, n_outputs)
-        What the classifier says of points that it was not trained on.
+        Outputs at points that the classifier was not trained on.
     target : array of shape (n,)
-        Their classes, by number.
+        Their class numbers.
 
     Returns
     -------
     scale : float
-        What to multiply a decision with to get an output of unit deviation.
+        Multiply a decision by this to get an output of unit deviation.
     df : float
-        Degrees of freedom of its distribution: few where the deviation of some points is
-        much larger than that of others.
+        Degrees of freedom of its distribution. They are few if some points deviate much
+        more than others.
 
     Notes
     -----
-    As in Platt's calibration, labels are taken to be wrong with probability 1 / (n + 2):
-    if all are predicted correctly, the scale stays finite.
+    As in Platt's calibration, a label is taken to be wrong with probability 1 / (n + 2), so
+    that the scale stays finite even if all predictions are right.
     """
     n = len(target)
     doubt = 1 / (n + 2)
@@ -169,7 +173,7 @@ def fitted_scale(decisions: np.ndarray, target: np.ndarray) -> tuple[float, floa
         return -float(np.mean((1 - doubt) * right + doubt * wrong))
 
     def best_scale(df: float) -> tuple[float, float, float]:
-        bounds = (np.log(SCALES[0]), np.log(SCALES[1]))
+        bounds = (np.log(SCALE_RANGE[0]), np.log(SCALE_RANGE[1]))
         found = optimize.minimize_scalar(
             loss, args=(df,), bounds=bounds, method="bounded", options={"xatol": 1e-3}
         )

@@ -1,4 +1,4 @@
-"""Training with rows of the Gram matrix, on demand: permuted perceptrons."""
+"""Training with Gram rows that are computed when they are needed: permuted perceptrons."""
 
 from __future__ import annotations
 
@@ -21,75 +21,60 @@ from ..solvers import Posterior
 from ..solvers.members import MEMBER_BYTES_PER_POINT, Members
 from .probabilities import fitted_scale
 from .task import Answer, Task
-from .training_points import single_will_do, used_points
+from .training_points import single_precision_pays, used_points
 
-# Training points held out for calibration: this share, but at least so many, and never
-# more than a fifth.
-HELD_OUT = 1 / 20
-ENOUGH_HELD_OUT = 500
-# Why members may stop in other processes.
-WORST_FIRST = ("interrupted", "max_time", "max_mistakes", "consistent")
+# Training points held out for calibration: this share, raised to give at least this many
+# points, but never more than the largest share.
+HELD_OUT_SHARE = 1 / 20
+MIN_HELD_OUT_POINTS = 500
+MAX_HELD_OUT_SHARE = 1 / 5
+# Reasons to stop, worst first: the worst reason of all processes is reported.
+STOPS_WORST_FIRST = ("interrupted", "max_time", "max_mistakes", "consistent")
+# Novikoff's bound may be exceeded by rounding, by this factor.
+NOVIKOFF_SLACK = 1.001
 
 
-def fit_rows(task: Task, progress: Progress, previous: dict | None, keep_state: bool) -> Answer:
-    """Return the means of perceptrons of all outputs.
-
-    Parameters
-    ----------
-    task : Task
-        Its solver is a `Perceptron`.
-    progress : Progress
-        Whom to tell.
-    previous : dict or None
-        `Answer.state` of an earlier fit, to go on from.
-    keep_state : bool
-        Whether to return such a state.
-    """
-    task.solver._validate_params()
-    if task.label_noise:
-        raise ValueError(
-            f"label_noise={task.label_noise:g}, but perceptrons know no label noise. Pass "
-            'solver="ep", "billiard" or "gibbs", or softness instead, which tolerates noise too.'
-        )
-    # Ctrl-C at any time is a wish to be looked at when there is something to keep.
+def fit_rows(task: Task, progress: Progress) -> Answer:
+    """Return the means of perceptrons of all outputs."""
+    # Ctrl-C is noted at any time, and acted on when there is an answer to keep.
     with interrupts() as interrupted:
-        return _fit(task, progress, previous, keep_state, interrupted)
+        return _fit(task, progress, interrupted)
 
 
-def _fit(task: Task, progress: Progress, previous, keep_state: bool, interrupted) -> Answer:
+def _fit(task: Task, progress: Progress, interrupted) -> Answer:
     began = time.perf_counter()
     rows, lengths = used_points(task)
     kernel = _unit_kernel(task, rows, lengths)
-    n_rows = _affordable_rows(task, kernel)
-    members = _members(task, rows, previous)
+    n_rows = _affordable_gram_rows(task, kernel)
+    members = _members(task, rows)
     with progress.output(0) as on_round:
-        talk = {"on_round": on_round, "interrupted": interrupted}
-        stop, n_computed = _learn(task, kernel, n_rows, members, talk)
+        hooks = {"on_round": on_round, "interrupted": interrupted}
+        stop, n_computed = _learn(task, kernel, n_rows, members, hooks)
     posteriors = [members.posterior(c) for c in range(len(task.signs))]
     _warn_unless_consistent(posteriors, members, stop, task.solver)
     seconds = time.perf_counter() - began
     for posterior in posteriors:
         posterior.info.update(stop=stop, n_rows=n_computed, seconds=seconds)
-    state = {**vars(members), "made_for": _fingerprint(task)} if keep_state else None
+    state = {**vars(members), "made_for": _fingerprint(task)} if task.keep_state else None
     answer = _answer(task, rows, lengths, members, posteriors)
     return answer._replace(single=isinstance(kernel, ProductKernel), state=state)
 
 
-def _learn(task: Task, kernel, n_rows: int, members: Members, talk: dict[str, Any]):
-    """Let members learn; return why they stopped, and how many rows were computed."""
+def _learn(task: Task, kernel, n_rows: int, members: Members, hooks: dict[str, Any]):
+    """Let members learn; return why they stopped and how many Gram rows were computed."""
     n_parts = min(count_remote_jobs(task.n_jobs), members.order.shape[1])
     if n_parts > 1:
         return _learn_elsewhere(task, kernel, n_rows, members, n_parts)
     with threads(task.n_jobs) as thread_map:
         store = RowStore(kernel, n_rows, thread_map)
         stop = task.solver.solve(
-            store, members, thread_map=thread_map, deadline=task.deadline, **talk
+            store, members, thread_map=thread_map, deadline=task.deadline, **hooks
         )
         return stop, store.n_computed
 
 
 def _learn_elsewhere(task: Task, kernel, n_rows: int, members: Members, n_parts: int):
-    """Let parts of the members learn in other processes, each with rows of its own."""
+    """Let parts of the members learn in other processes, each with its own Gram rows."""
     numbers = np.array_split(np.arange(members.order.shape[1]), n_parts)
     seconds = task.deadline - time.perf_counter()
     results = joblib.Parallel(task.n_jobs)(
@@ -99,12 +84,12 @@ def _learn_elsewhere(task: Task, kernel, n_rows: int, members: Members, n_parts:
     for part, (learned, _, _) in zip(numbers, results, strict=True):
         members.put(part, learned)
     stops = {stop for _, stop, _ in results}
-    worst = next(stop for stop in WORST_FIRST if stop in stops)
+    worst = next(stop for stop in STOPS_WORST_FIRST if stop in stops)
     return worst, sum(n_computed for *_, n_computed in results)
 
 
 def _learn_part(solver, kernel, n_rows: int, members: Members, seconds: float):
-    """Return members that have learned, why they stopped, and how many rows were computed."""
+    """Return trained members, why they stopped and how many Gram rows were computed."""
     with one_blas_thread():
         store = RowStore(kernel, n_rows)
         stop = solver.solve(store, members, deadline=time.perf_counter() + seconds)
@@ -112,17 +97,17 @@ def _learn_part(solver, kernel, n_rows: int, members: Members, seconds: float):
 
 
 def _unit_kernel(task: Task, rows: np.ndarray, lengths: np.ndarray) -> ProductKernel | AnyKernel:
-    """Return the kernel of unit training points, in single precision where that will do."""
+    """Return the kernel of unit training points, in single precision where that is exact enough."""
     X = task.X
     if len(rows) < task.n_samples:
         X = X[np.ix_(rows, rows)] if task.kernel.name == "precomputed" else X[rows]
-    if single_will_do(task, X):
+    if single_precision_pays(task, X):
         return ProductKernel(task.kernel, X)
     return AnyKernel(task.kernel, X, lengths)
 
 
-def _affordable_rows(task: Task, kernel: ProductKernel | AnyKernel) -> int:
-    """Return how many rows of the Gram matrix there is memory for."""
+def _affordable_gram_rows(task: Task, kernel: ProductKernel | AnyKernel) -> int:
+    """Return how many Gram rows fit into memory."""
     m = kernel.n_points
     members = MEMBER_BYTES_PER_POINT * m * len(task.signs) * task.solver.n_members
     fixed = members + kernel.n_bytes + task.copied
@@ -136,25 +121,26 @@ def _affordable_rows(task: Task, kernel: ProductKernel | AnyKernel) -> int:
     return int((task.cache_size * 2**20 - fixed) / (4 * m))
 
 
-def _members(task: Task, rows: np.ndarray, previous: dict | None) -> Members:
-    """Return members at their start, or where they were."""
+def _members(task: Task, rows: np.ndarray) -> Members:
+    """Return new members, or those of the previous fit."""
+    previous = task.previous
     if previous is not None:
         state = {k: v for k, v in previous.items() if k != "made_for"}
-        # The second, because compiled loops rely on it and states may come from files.
+        # Compiled loops rely on the signs, and a state may come from a file.
         same = np.array_equal(previous["signs"], task.signs[:, rows])
         if previous["made_for"] == _fingerprint(task) and same:
             return Members(**state).with_more(task.solver.n_members)
         warn(
             "warm_start=True, but the training data or the parameters of the kernel are not "
-            "those of the last fit: starting anew.",
+            "those of the last fit: starting from scratch.",
         )
     return _new_members(task, rows)
 
 
 def _new_members(task: Task, rows: np.ndarray) -> Members:
-    """Return members at their start; a part of each class is held out."""
+    """Return members that have learned nothing; a part of each class is held out."""
     m, seed = len(rows), int(task.rng.integers(2**32))
-    share = min(max(HELD_OUT, ENOUGH_HELD_OUT / m), 1 / 5)
+    share = min(max(HELD_OUT_SHARE, MIN_HELD_OUT_POINTS / m), MAX_HELD_OUT_SHARE)
     target, order = task.target[rows], np.random.default_rng(seed).permutation(m)
     by_class = [order[target[order] == c] for c in range(task.target.max() + 1)]
     held_out = np.sort(np.concatenate([points[: int(share * len(points))] for points in by_class]))
@@ -163,15 +149,15 @@ def _new_members(task: Task, rows: np.ndarray) -> Members:
 
 
 def _fingerprint(task: Task) -> str:
-    """Return what tells whether two tasks are about the same version spaces."""
+    """Return a hash that is equal for two tasks with the same version spaces."""
     kernel, few = task.kernel._replace(name=""), in_double(task.X[:5])
-    # A function is known by what it gives.
+    # A callable kernel is identified by its values on a few points.
     name = task.kernel(few, few) if callable(task.kernel.name) else task.kernel.name
     return joblib.hash([task.X, task.signs, tuple(kernel), name, task.softness])
 
 
 def _answer(task: Task, rows, lengths, members: Members, posteriors) -> Answer:
-    """Express hypotheses in the training points."""
+    """Express hypotheses by coefficients on the training points."""
     to_points = members.signs / (lengths * np.sqrt(1 + members.softness))
     n_draws = min(len(p.draws) for p in posteriors)
     draws = np.array([p.draws[:n_draws] for p in posteriors]) * to_points[:, None]
@@ -195,8 +181,8 @@ def _answer(task: Task, rows, lengths, members: Members, posteriors) -> Answer:
 
 
 def _warn_unless_consistent(posteriors: list[Posterior], members: Members, stop: str, solver):
-    """Say what members did not reach, and whether they did what is impossible."""
-    if any(p.info["n_mistakes"].max() > 1.001 * p.info["novikoff"] for p in posteriors):
+    """Warn about members that are not consistent, and about an indefinite kernel."""
+    if any(p.info["n_mistakes"].max() > NOVIKOFF_SLACK * p.info["novikoff"] for p in posteriors):
         warn(
             "A perceptron made more mistakes than Novikoff's theorem allows: the kernel is not "
             "positive semi-definite, and the answer is not a mean over a version space. Choose "
@@ -208,7 +194,7 @@ def _warn_unless_consistent(posteriors: list[Posterior], members: Members, stop:
     if stop == "max_mistakes":
         message = (
             f"{n - n_consistent} of {n} perceptrons found no hypothesis that classifies all "
-            f"training points correctly within {solver.max_mistakes} mistakes, so that none has a "
+            f"training points correctly within {solver.max_mistakes} mistakes, so none has a "
             f"margin above {solver.max_mistakes**-0.5:.2g}. The best they found is used. Raise "
             "softness, or max_mistakes of the solver, or give the kernel more freedom."
         )
@@ -220,6 +206,6 @@ def _warn_unless_consistent(posteriors: list[Posterior], members: Members, stop:
         }.get(stop, "Fit again")
         message = (
             f"The perceptrons stopped early ({stop}): {n_consistent} of {n} classify all training "
-            f"points correctly; {used}. {advice}, or go on with warm_start=True."
+            f"points correctly; {used}. {advice}, or continue with warm_start=True."
         )
     warn(message, ConvergenceWarning)

@@ -1,135 +1,165 @@
-"""Which solver for many training points: perceptrons, landmarks or cells."""
+"""Choose the solver: by name, by size, and for many points by left-out points."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
 from sklearn.metrics.pairwise import euclidean_distances
 
 from ..geometry.gram import soften, unit_matrix
-from ..geometry.kernels import in_double
+from ..geometry.kernels import Kernel
 from ..geometry.unit_kernel import lengths_in_blocks
-from ..solvers import Cells, Nystroem, Perceptron
+from ..solvers import EP, Billiard, Cells, Corners, Gibbs, Nystroem, Perceptron
 from ..solvers.propagation.on_features import propagate as propagate_weights
 from ..solvers.propagation.on_gram import propagate
+from .gram_fit import memory_needed
 from .landmarks_fit import describe_points, noise_of
+from .parameter_search import MAX_ITER, TOL
 from .parameters import Choice, Settings, choose
-from .task import Task
+from .task import Task, TrainingSet, needs_of
+from .training_points import kernel_matrix
 
-# Up to this share of errors at left-out points of the sample by which parameters are chosen,
-# perceptrons learn the rest from more points; beyond, they would learn noise.
-FEW_ERRORS = 0.05
-# Cells are of use where the kernel says nothing about points far away.
+SOLVERS = {
+    "billiard": Billiard,
+    "cells": Cells,
+    "corners": Corners,
+    "ep": EP,
+    "gibbs": Gibbs,
+    "nystroem": Nystroem,
+    "perceptron": Perceptron,
+}
+# solver="auto" is "ep" up to this many training points. Beyond, left-out points decide.
+MAX_EP_POINTS = 2000
+# Up to this leave-one-out error, on the sample that parameters are chosen by, perceptrons learn
+# the rest from more points. Beyond, they would learn noise.
+MAX_PERCEPTRON_ERROR = 0.05
+# Cells need a kernel that says nothing about distant points.
 LOCAL_KERNELS = ("rbf", "laplacian")
-# All points around so many training points tell what cells would know; these and points from
-# everywhere, what landmarks know. Cells take ten times as long, and have to be worth it: by
-# so much in the mean logarithm of the probability of a label (docs/architecture.md).
-N_NEIGHBORHOODS, N_NEIGHBORS = 8, 300
-N_EVERYWHERE = 5000
-WORTH = 0.02
-# The same, for the choice of parameters.
-N_FOR_CHOICE, N_NEIGHBORS_FOR_CHOICE = 3, 200
-# Moments need to match only so well, within so many passes.
-TOL = 0.02
-MAX_ITER = 40
+# To compare cells with landmarks: neighborhoods stand for cells. Landmarks get the same points
+# and this many from everywhere. Cells take ten times as long, so they must gain at least this
+# much in the mean log probability of a label (docs/notes/many_points.md).
+COMPARED_NEIGHBORHOODS, COMPARED_NEIGHBORS = 8, 300
+COMPARED_POINTS = 5000
+MIN_GAIN_OF_CELLS = 0.02
+# Neighborhoods by which the parameters of cells are chosen.
+CHOICE_NEIGHBORHOODS, CHOICE_NEIGHBORS = 3, 200
 
 
-def solver_for_many(
-    X,
-    signs: np.ndarray,
-    kernel_for: Callable,
-    given: Settings,
-    should_stop: Callable[[float], bool],
-) -> tuple[Cells | Nystroem | Perceptron, Choice | None]:
-    """Return a solver, and the settings that were chosen for it on the way, if any.
+class Request(NamedTuple):
+    """What the user asked for."""
 
-    First as for perceptrons, so that clean data cost nothing more.
+    solver: Any  # a name, "auto" or an object
+    settings: Settings
+    cache_size: float  # megabytes
 
-    Parameters
-    ----------
-    X, signs, kernel_for, given, should_stop
-        As in `evidence.choose`.
+
+def choose_solver(
+    data: TrainingSet, request: Request, should_stop: Callable[[float], bool]
+) -> tuple[Any, Choice]:
+    """Return a solver, and the parameters chosen for it; `should_stop` as in `choose`."""
+    solver = named_solver(data, request)
+    if solver is None:
+        return solver_for_many_points(data, request.settings, should_stop)
+    given, groups = request.settings, None
+    if needs_of(solver) == "cells" and "auto" in given:
+        groups = neighborhoods(data.X)
+    return solver, choose(data, supported(given, solver), should_stop, groups)
+
+
+def named_solver(data: TrainingSet, request: Request):
+    """Return the solver that the user or the size of the data names, or None."""
+    if not isinstance(request.solver, str):
+        return request.solver
+    if request.solver != "auto":
+        return SOLVERS[request.solver]()
+    n_outputs, m = data.signs.shape
+    if m <= MAX_EP_POINTS:
+        fits = memory_needed(m, n_outputs, EP()) <= request.cache_size
+        return EP() if fits else Perceptron()
+    if request.settings.label_noise not in (0, "auto"):  # landmarks and perceptrons have none
+        return Cells() if data.kernel_name in LOCAL_KERNELS else Perceptron()
+    return None
+
+
+def solver_for_many_points(
+    data: TrainingSet, given: Settings, should_stop: Callable[[float], bool]
+) -> tuple[Cells | Nystroem | Perceptron, Choice]:
+    """Return perceptrons for clean labels, else cells or landmarks; and their parameters.
+
+    Perceptrons are judged first, so that clean data cost nothing more.
     """
-    material = (X, signs, kernel_for)
-    choice = choose(*material, for_solver(given, Perceptron()), should_stop, look_anyway=True)
-    if not choice.loo_error > FEW_ERRORS:
+    choice = choose(data, supported(given, Perceptron()), should_stop, score_given=True)
+    if not choice.loo_error > MAX_PERCEPTRON_ERROR:
         return Perceptron(), choice
     if given.gamma == "auto":
-        choice = choose(*material, for_solver(given, Nystroem()), should_stop)
-    is_local = kernel_for(choice.best.gamma, choice.best.fit_intercept).name in LOCAL_KERNELS
-    if is_local and not should_stop(0.0):
-        of_cells = choose(*material, given, should_stop, neighborhoods(X), look_anyway=True)
-        if gain_of_cells(*material, of_cells.best, choice.best) > WORTH:
+        choice = choose(data, supported(given, Nystroem()), should_stop)
+    if data.kernel_name in LOCAL_KERNELS and not should_stop(0.0):
+        of_cells = choose(data, given, should_stop, neighborhoods(data.X), score_given=True)
+        if gain_of_cells(data, of_cells.best, choice.best) > MIN_GAIN_OF_CELLS:
             return Cells(), of_cells
     return Nystroem(), choice
 
 
-def for_solver(given: Settings, solver) -> Settings:
-    """Return what is given without what the solver does not know."""
-    if isinstance(solver, Nystroem | Perceptron) and given.label_noise == "auto":
+def supported(given: Settings, solver) -> Settings:
+    """Replace "auto" where a solver does not support the parameter."""
+    if not getattr(solver, "supports_label_noise", True) and given.label_noise == "auto":
         given = given._replace(label_noise=0.0)
-    if isinstance(solver, Perceptron) and given.gamma == "auto":
-        # They do best with a larger gamma than the posterior does (docs/architecture.md).
+    if needs_of(solver) == "rows" and given.gamma == "auto":
+        # Perceptrons do best with a larger gamma than the posterior (docs/notes/perceptrons.md).
         given = given._replace(gamma="scale")
     return given
 
 
 def neighborhoods(
-    X, number: int = N_FOR_CHOICE, size: int = N_NEIGHBORS_FOR_CHOICE
+    X, number: int = CHOICE_NEIGHBORHOODS, size: int = CHOICE_NEIGHBORS
 ) -> list[np.ndarray]:
-    """Return the neighbors of some training points, the same whatever the user's seed."""
+    """Return the nearest neighbors of a few training points, whatever the user's seed."""
     rng = np.random.default_rng(X.shape[0])
-    some = rng.choice(X.shape[0], min(number, X.shape[0]), replace=False)
-    far = euclidean_distances(X[some], X)
-    return [np.sort(np.argsort(d, kind="stable")[:size]) for d in far]
+    centers = rng.choice(X.shape[0], min(number, X.shape[0]), replace=False)
+    distances = euclidean_distances(X[centers], X)
+    return [np.sort(np.argsort(d, kind="stable")[:size]) for d in distances]
 
 
-def gain_of_cells(
-    X, signs: np.ndarray, kernel_for: Callable, of_cells: Settings, of_landmarks: Settings
-) -> float:
-    """Return by how much more neighbors than landmarks know of left-out points, each at its best.
+def gain_of_cells(data: TrainingSet, of_cells: Settings, of_landmarks: Settings) -> float:
+    """Return how much better neighbors predict left-out points than landmarks do.
 
-    In the mean logarithm of the probability of a label.
+    In the mean log probability of a label, each with its best parameters.
     """
-    groups = neighborhoods(X, N_NEIGHBORHOODS, N_NEIGHBORS)
-    kernel, far = (kernel_for(s.gamma, s.fit_intercept) for s in (of_cells, of_landmarks))
-    near = np.unique(np.concatenate(groups))
-    known = _of_landmarks(X, signs, far, of_landmarks.softness, near)
-    gains = [_of_neighbors(X[g], signs[:, g], kernel, of_cells) - known[g] for g in groups]
+    groups = neighborhoods(data.X, COMPARED_NEIGHBORHOODS, COMPARED_NEIGHBORS)
+    near, far = (data.kernel_for(s.gamma, s.fit_intercept) for s in (of_cells, of_landmarks))
+    compared = np.unique(np.concatenate(groups))
+    by_landmarks = _log_loo_of_landmarks(data, far, of_landmarks.softness, compared)
+    gains = [_log_loo_of_neighbors(data, g, near, of_cells) - by_landmarks[g] for g in groups]
     return float(np.mean(gains))
 
 
-def _of_neighbors(X, signs, kernel, settings: Settings) -> np.ndarray:
-    """Return the logarithms of the probabilities of labels given their neighbors."""
-    points = in_double(X)
-    matrix = soften(unit_matrix(kernel(points, points))[0], settings.softness)
+def _log_loo_of_neighbors(
+    data: TrainingSet, rows: np.ndarray, kernel: Kernel, settings: Settings
+) -> np.ndarray:
+    """Return the log leave-one-out probability of labels, given the others of these rows."""
+    matrix = soften(unit_matrix(kernel_matrix(kernel, data.X[rows]))[0], settings.softness)
     quick = partial(propagate, matrix, tol=TOL, max_iter=MAX_ITER, one_by_one=False)
-    return np.sum([quick(s, settings.label_noise).log_loo for s in signs], axis=0)
+    return np.sum([quick(s, settings.label_noise).log_loo for s in data.signs[:, rows]], axis=0)
 
 
-def _of_landmarks(X, signs, kernel, softness: float, near: np.ndarray) -> np.ndarray:
-    """Return the same given points from everywhere, too, in the span of landmarks."""
-    m = X.shape[0]
-    everywhere = np.random.default_rng(m).choice(m, min(N_EVERYWHERE, m), replace=False)
-    rows = np.union1d(near, everywhere)
+def _log_loo_of_landmarks(
+    data: TrainingSet, kernel: Kernel, softness: float, compared: np.ndarray
+) -> np.ndarray:
+    """Return the same in the span of landmarks; NaN for points that were not used."""
+    m = data.X.shape[0]
+    everywhere = np.random.default_rng(m).choice(m, min(COMPARED_POINTS, m), replace=False)
+    rows = np.union1d(compared, everywhere)
     task = Task(
-        X=X[rows],
-        signs=signs[:, rows],
-        target=np.argmax(signs[:, rows], axis=0) if len(signs) > 1 else signs[0, rows],
+        X=data.X[rows],
+        signs=data.signs[:, rows],
+        target=data.target[rows],
         kernel=kernel,
         solver=Nystroem(),
-        fallback=None,
         softness=softness,
-        may_soften=False,
-        label_noise=0.0,
-        cache_size=np.inf,
-        copied=0,
-        max_time=None,
-        deadline=np.inf,
-        n_jobs=None,
         rng=np.random.default_rng(0),
     )
     lengths = lengths_in_blocks(kernel, task.X)

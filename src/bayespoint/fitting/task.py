@@ -1,7 +1,8 @@
-"""What a classifier asks for, and what it gets."""
+"""The data that a fit passes down to a solver, and the answer that comes back."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,24 +10,44 @@ import numpy as np
 from ..geometry.kernels import Kernel
 
 
-class Task(NamedTuple):
-    """A training set with everything that is settled about it."""
+class TrainingSet(NamedTuple):
+    """Training points and labels, before kernel parameters are chosen."""
 
     X: Any  # the training points; the kernel matrix for a precomputed kernel
-    signs: np.ndarray  # (n_outputs, n_samples), +1 and -1
-    target: np.ndarray  # (n_samples,), the class of each point by number
+    target: np.ndarray  # (n_samples,), the class number of each point
+    signs: np.ndarray  # (n_outputs, n_samples), labels +1 and -1
+    kernel_name: str | Callable
+    kernel_for: Callable[[float | str, bool], Kernel]  # from gamma and fit_intercept
+
+
+def needs_of(solver) -> str:
+    """Return what a fit prepares for a solver: "gram", "rows", "landmarks" or "cells".
+
+    A solver of the user that says nothing gets the Gram matrix.
+    """
+    return getattr(solver, "needs", "gram")
+
+
+class Task(NamedTuple):
+    """A training set with a kernel, a solver and limits: nothing is left to choose."""
+
+    X: Any  # the training points; the kernel matrix for a precomputed kernel
+    signs: np.ndarray  # (n_outputs, n_samples), labels +1 and -1
+    target: np.ndarray  # (n_samples,), the class number of each point
     kernel: Kernel
     solver: Any
-    fallback: Any  # the solver to take where that one does not get close, or None
     softness: float
-    may_soften: bool  # whether softness may become more if it has to
-    label_noise: float
-    cache_size: float  # megabytes
-    copied: int  # bytes of X that are a copy of what the user gave
-    max_time: float | None
-    deadline: float  # of time.perf_counter()
-    n_jobs: int | None
     rng: np.random.Generator
+    label_noise: float = 0.0
+    fallback: Any = None  # the solver to use if the first one does not converge
+    may_soften: bool = False  # whether an indefinite kernel may raise the softness
+    cache_size: float = np.inf  # megabytes
+    copied: int = 0  # bytes of X that are a copy of the user's data
+    max_time: float | None = None  # seconds that the user allowed, for messages
+    deadline: float = np.inf  # a value of time.perf_counter()
+    n_jobs: int | None = None
+    previous: dict[str, Any] | None = None  # the state of an earlier fit, to continue from
+    keep_state: bool = False  # whether to return a state to continue from
 
     @property
     def n_samples(self) -> int:
@@ -35,21 +56,21 @@ class Task(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """Hypotheses as coefficients on training points, an entry an output."""
+    """Hypotheses as coefficients on training points, one entry for each output."""
 
     rows: np.ndarray  # the training points that were used
-    coef: np.ndarray  # (n_outputs, n_carriers), of the mean of unit hypotheses
-    draws: np.ndarray  # (n_outputs, n_draws, n_carriers), of single ones
-    chains: np.ndarray  # (n_outputs, n_chains, n_carriers), of means of independent parts
+    coef: np.ndarray  # (n_outputs, n_carriers), mean of the unit hypotheses
+    draws: np.ndarray  # (n_outputs, n_draws, n_carriers), single hypotheses
+    chains: np.ndarray  # (n_outputs, n_chains, n_carriers), means of independent chains
     resultant: np.ndarray  # (n_outputs,), length of the mean
     softness: float
     label_noise: float
     probit_scale: float
     probit_df: float
     infos: list[dict[str, Any]]
-    draw_chains: int = 1  # the draws are of so many chains, one after the other
+    draw_chains: int = 1  # the draws come from this many chains, one chain after another
     loo: np.ndarray | None = None  # (n_rows, n_outputs), standardized outputs of left-out points
-    carriers: np.ndarray | None = None  # the points that coefficients are for, if not all rows
-    centers: np.ndarray | None = None  # of cells, where the kernel is zero between them
-    single: bool = False  # whether kernel values in single precision will do
-    state: dict[str, Any] | None = None  # from which to go on
+    carriers: np.ndarray | None = None  # the points that have coefficients, if not all rows
+    centers: np.ndarray | None = None  # of cells; the kernel is zero between cells
+    single: bool = False  # whether kernel values in single precision are exact enough
+    state: dict[str, Any] | None = None  # to continue from

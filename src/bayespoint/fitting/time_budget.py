@@ -1,35 +1,53 @@
-"""Time that is too short for all points, and for an exact answer."""
+"""Time limits: what a deadline allows, and a warning about what it did not allow."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .._runtime.progress import describe
+from .._runtime.progress import Progress, describe
 from .._runtime.warn import warn
-from .parameters import part_of_each_class
+from ..solvers import Posterior
+from .sampling import sample_each_class
 from .task import Task
 
+# The share of the time that is left which may go into preparing the training points, before
+# the solver starts.
+PREPARATION_SHARE = 0.5
+# Training sets are cut down to 100, 150, 200, ... points.
+MIN_POINTS, POINTS_STEP = 100, 50
+# Advice for each reason to stop early.
+ADVICE = {
+    "n_bounces": "Raise n_bounces or tol of the solver, or soften the boundary",
+    "n_samples": "Raise n_samples or tol of the solver, or soften the boundary",
+    "max_iter": "Raise max_iter or tol of the solver, or soften the boundary",
+    "stalled": 'Soften the boundary, or pass solver="billiard"',
+    "max_time": "Raise max_time",
+    "interrupted": "Press Ctrl-C twice to stop without an answer",
+}
 
-def affordable_part(
+
+def affordable_points(
     task: Task, rows: np.ndarray, seconds: Callable[[np.ndarray], np.ndarray]
 ) -> np.ndarray:
-    """Return which of the training points can be made ready in half of the time that is left.
+    """Return the positions in `rows` of the points that there is time to prepare.
 
-    `seconds` tells about how long some numbers of points take.
+    `seconds` estimates how long given numbers of points take.
     """
     m = len(rows)
     if task.max_time is None:
         return np.arange(m)
     left = task.deadline - time.perf_counter()
-    sizes = np.arange(100, max(m, 100) + 50, 50)
-    n = int(sizes[max(int(np.searchsorted(seconds(sizes), left / 2)) - 1, 0)])
+    sizes = np.arange(MIN_POINTS, max(m, MIN_POINTS) + POINTS_STEP, POINTS_STEP)
+    n_fitting = int(np.searchsorted(seconds(sizes), PREPARATION_SHARE * left))
+    n = int(sizes[max(n_fitting - 1, 0)])
     if n >= m:
         return np.arange(m)
-    kept = part_of_each_class(task.target[rows], n, task.rng)
+    kept = sample_each_class(task.target[rows], n, task.rng)
     warn(
         f"max_time={task.max_time:g} is too short to use all {m} training points: the "
         f"classifier is trained on {len(kept)} of them, chosen at random.",
@@ -38,20 +56,32 @@ def affordable_part(
     return kept
 
 
+def solve_in_turn(
+    task: Task, progress: Progress | None, solves: Sequence[Callable[..., Posterior]]
+) -> list[Posterior]:
+    """Solve one output after another; each gets an equal share of the time that is left.
+
+    After Ctrl-C or a callback's stop, the remaining outputs get the shortest run that gives an
+    answer.
+    """
+    posteriors: list[Posterior] = []
+    for i, solve in enumerate(solves):
+        now = time.perf_counter()
+        share = (task.deadline - now) / (len(solves) - i)
+        if posteriors and posteriors[-1].info["stop"] in ("interrupted", "callback"):
+            share = 0.0
+        with progress.output(i) if progress else nullcontext() as on_round:
+            posteriors.append(solve(deadline=now + share, on_round=on_round))
+    return posteriors
+
+
 def warn_unless_converged(infos: list[dict]) -> None:
-    """Say how far the solver got where it had to stop early."""
+    """Warn if a solver stopped early, and say how far it got."""
     early = [info for info in infos if info["stop"] not in ("tol", "done")]
     if not early:
         return
     worst = max(early, key=lambda info: (not info["mixed"], np.nan_to_num(info["angle"])))
-    advice = {
-        "n_bounces": "Raise n_bounces or tol of the solver, or soften the boundary",
-        "n_samples": "Raise n_samples or tol of the solver, or soften the boundary",
-        "max_iter": "Raise max_iter or tol of the solver, or soften the boundary",
-        "stalled": 'Soften the boundary, or pass solver="billiard"',
-        "max_time": "Raise max_time",
-        "interrupted": "Press Ctrl-C twice to stop without an answer",
-    }.get(worst["stop"], "Fit again for a more exact answer")
+    advice = ADVICE.get(worst["stop"], "Fit again for a more exact answer")
     warn(
         f"The solver stopped early ({worst['stop']}): {describe(worst).strip()}. The answer so "
         f"far is kept. {advice}.",

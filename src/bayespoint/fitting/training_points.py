@@ -1,15 +1,24 @@
-"""Training points of unit length in feature space, for fits without the whole Gram matrix."""
+"""Training points in feature space: their kernel matrix and their lengths."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..geometry.gram import IndefiniteKernelError, check_symmetric
-from ..geometry.kernels import NOT_FINITE_MESSAGE
+from ..geometry.kernels import NOT_FINITE_MESSAGE, Kernel, in_double
 from ..geometry.problem import off_origin
 from ..geometry.row_store import MAX_POINTS_IN_ONE_BLOCK
 from ..geometry.unit_kernel import is_product_kernel, lengths_in_blocks
 from .task import Task
+
+
+def kernel_matrix(kernel: Kernel, X, rows: np.ndarray | None = None) -> np.ndarray:
+    """Return the kernel matrix of some rows of X in double precision; of all by default."""
+    if kernel.name == "precomputed":
+        rows = np.arange(X.shape[0]) if rows is None else rows
+        return X[np.ix_(rows, rows)] + kernel.constant
+    points = in_double(X if rows is None else X[rows])
+    return kernel(points, points)
 
 
 def used_points(task: Task) -> tuple[np.ndarray, np.ndarray]:
@@ -31,6 +40,6 @@ def used_points(task: Task) -> tuple[np.ndarray, np.ndarray]:
     return rows, lengths[rows]
 
 
-def single_will_do(task: Task, X) -> bool:
-    """Tell whether products in single precision are exact enough, and worth it."""
+def single_precision_pays(task: Task, X) -> bool:
+    """Tell whether kernel values in single precision are exact enough, and faster."""
     return X.shape[0] > MAX_POINTS_IN_ONE_BLOCK and is_product_kernel(task.kernel, X)

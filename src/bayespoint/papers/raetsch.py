@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ShuffleSplit, StratifiedKFold
 
-from ..classifiers.margin import AdaptiveMarginSVC
+from ..classifiers.adaptive_margin import AdaptiveMarginSVC
 from ..datasets.paper_data import PAPER_DATA, load_paper_data
 from ..datasets.sources import find_folder
 from .experiment import Plan

@@ -11,7 +11,8 @@ import warnings
 import numpy as np
 from sklearn.svm import SVC, NuSVC
 
-from ..classifiers.margin import AdaptiveMarginSVC, LinearProgramSVC
+from ..classifiers.adaptive_margin import AdaptiveMarginSVC
+from ..classifiers.linear_program import LinearProgramSVC
 from .experiment import Measured, Outcome, Plan, average
 from .picture import BLACK, canvas, classes
 

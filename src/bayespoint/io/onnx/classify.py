@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...classifiers.adaptive_margin import AdaptiveMarginSVC
 from ...classifiers.bayes_point import BayesPointClassifier
 from ...classifiers.linear import LinearBayesPointClassifier
 from ...classifiers.linear_margin import LinearMarginSVC
-from ...classifiers.margin import AdaptiveMarginSVC, LinearProgramSVC
+from ...classifiers.linear_program import LinearProgramSVC
 from ...classifiers.onion import OnionClassifier
 from .graph import Value
 from .kernels import kernel_outputs

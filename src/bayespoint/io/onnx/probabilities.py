@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from ...fitting.probabilities import _LEAST, _MORE_THAN_HALF, _MOST
+from ...fitting.probabilities import JUST_ABOVE_HALF, MAX_PROBABILITY, MIN_PROBABILITY
 from .graph import Value
 
 # (1 + 2 x) erfcx(x) is a smooth function of (x - 3.75) / (x + 3.75) (Shepherd and Laframboise,
@@ -107,8 +107,8 @@ def _tail(output: Value, df: float, label_noise: float) -> Value:
 
 def two_classes(output: Value, df: float = np.inf, label_noise: float = 0.0) -> Value:
     """Return the two columns of `probabilities.two_classes` of one column of outputs."""
-    less = _tail(output, df, label_noise).at_least(float(_LEAST))
-    more = (1 - less).at_least(float(_MORE_THAN_HALF))
+    less = _tail(output, df, label_noise).at_least(float(MIN_PROBABILITY))
+    more = (1 - less).at_least(float(JUST_ABOVE_HALF))
     positive = (output > 0.0).where(more, less)
     return positive.op("Neg").op("Add", 1.0).op("Concat", positive, axis=1)
 
@@ -120,5 +120,5 @@ def exactly_one(output: Value, df: float = np.inf, label_noise: float = 0.0) -> 
     log_tail = tail.log() if never_zero else log_normal_tail(abs(output))
     log_odds = (1 - tail).log() - log_tail
     softmax = (output > 0.0).where(log_odds, -log_odds).op("Softmax", axis=1)
-    clipped = softmax.at_least(float(_LEAST))
-    return (clipped / clipped.sum(1)).at_most(float(_MOST))
+    clipped = softmax.at_least(float(MIN_PROBABILITY))
+    return (clipped / clipped.sum(1)).at_most(float(MAX_PROBABILITY))

@@ -1,0 +1,233 @@
+"""Predictions of a Bayes point machine: its mean, its probabilities, single hypotheses."""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+import numpy as np
+from sklearn.utils import Bunch
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from ..fitting.probabilities import exactly_one, two_classes
+from ._kernel_machine import KernelMachine
+from ._labels import drop_single_output, winning_class
+
+# Points in single precision are not copied to double.
+FLOAT_TYPES = (np.float64, np.float32)
+
+
+class PredictionMixin(KernelMachine):
+    """Everything that a fitted machine says about new points."""
+
+    classes_: np.ndarray
+    dual_coef_: np.ndarray
+    draw_coef_: np.ndarray
+    chain_coef_: np.ndarray
+    diagnostics_: Bunch
+    n_jobs: int | None
+
+    def decision_function(self, X):
+        """Return the mean output of all hypotheses, between -1 and 1.
+
+        The output of a hypothesis is the cosine of the angle between it and the point in feature
+        space (000, sec. 4.3). Their mean is comparable between classes, and a confidence. With a
+        precomputed kernel the length of a new point is not known; it is taken to be the root
+        mean square length of the training points.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points; for a precomputed kernel their kernel with the training points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Positive for the second of two classes; with more, largest for the predicted class.
+        """
+        return drop_single_output(self._decide(X))
+
+    def predict_proba(self, X):
+        """Return the probability of each class, from the spread of the hypotheses.
+
+        The probability that a random hypothesis, with `softness` as noise, has a positive output
+        is F(decision / spread), with one spread for all points (see Notes). With more than two
+        classes these are probabilities of each class against the rest, and the result is the
+        probability of each class given that exactly one is right. Never exactly 0 or 1.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points; for a precomputed kernel their kernel with the training points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities in the order of `classes_`.
+        """
+        check_is_fitted(self)
+        return self._probabilities(self.probit_scale_ * self._decide(X))
+
+    def sample_decision(self, X, n_samples=None):
+        """Return the outputs of single hypotheses drawn from the posterior.
+
+        Hypotheses are unit vectors in the span of the training points, as in the papers. They
+        hold neither the noise that `softness` stands for, nor what a hypothesis may do outside
+        the span, where the data say nothing. So the share of positive outputs is not a
+        probability: use `predict_proba` for that.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points; for a precomputed kernel their kernel with the training points.
+        n_samples : int, default=None
+            Number of draws, at most as many as the solver kept; all by default.
+
+        Returns
+        -------
+        ndarray of shape (n_draws, n_samples) or (n_draws, n_samples, n_classes)
+            Normalized like `decision_function`.
+        """
+        check_is_fitted(self)
+        available = self.draw_coef_.shape[1]
+        wanted = available if n_samples is None else n_samples
+        if not isinstance(wanted, Integral) or not 1 <= int(wanted) <= available:
+            raise ValueError(
+                f"n_samples should be a whole number between 1 and {available}, the number of "
+                f"draws that were kept, but is {wanted}. Fit with a larger n_draws (or "
+                "n_members) of the solver to keep more."
+            )
+        chosen = np.linspace(0, available - 1, wanted).astype(int)
+        blocks = list(self._outputs(X, self.draw_coef_[:, chosen]))
+        return drop_single_output(np.concatenate(blocks, axis=1))
+
+    def predict_vote(self, X):
+        """Return the class that most hypotheses vote for.
+
+        The Bayes classification strategy (000, eq. 7): every draw from the posterior classifies
+        the point, and the majority wins. In general no single hypothesis predicts like this, not
+        even the Bayes point. The hypotheses are those of `sample_decision`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points; for a precomputed kernel their kernel with the training points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+        """
+        check_is_fitted(self)
+        votes = []
+        for block in self._outputs(X, self.draw_coef_):
+            winners = winning_class(block)
+            counts = [np.sum(winners == c, axis=0) for c in range(len(self.classes_))]
+            votes.append(np.argmax(counts, axis=0))
+        return self.classes_[np.concatenate(votes)]
+
+    def draw_errors(self, X, y):
+        """Return the test error of each single hypothesis drawn from the posterior.
+
+        The distribution of these errors tells samplers of version space apart (000, fig. 4; 001,
+        fig. 1). With more than two classes, the k-th hypotheses of all classes classify a point
+        together.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points; for a precomputed kernel their kernel with the training points.
+        y : array-like of shape (n_samples,)
+            Their classes.
+
+        Returns
+        -------
+        ndarray of shape (n_draws,)
+            Share of the points that each hypothesis gets wrong.
+        """
+        check_is_fitted(self)
+        y = column_or_1d(y)
+        check_consistent_length(X, y)
+        winners = [winning_class(block) for block in self._outputs(X, self.draw_coef_)]
+        return np.mean(self.classes_[np.concatenate(winners, axis=1)] != y, axis=1)
+
+    def decision_std_error(self, X):
+        """Return the sampling error of `decision_function`.
+
+        A prediction is settled if its decision is several standard errors away from zero (with
+        more classes, from the decision of the second class): a longer run of the solver would
+        not change it. The error comes from the means of independent chains, and is infinite as
+        long as they have not mixed.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points; for a precomputed kernel their kernel with the training points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Standard errors.
+        """
+        check_is_fitted(self)
+        n_chains = self.chain_coef_.shape[1]
+        blocks = self._outputs(X, self.chain_coef_)
+        spread = [block.std(axis=0, ddof=min(n_chains - 1, 1)) for block in blocks]
+        errors = np.concatenate(spread) / np.sqrt(n_chains)
+        errors[:, ~self.diagnostics_.mixed | (n_chains < 2)] = np.inf
+        return drop_single_output(errors)
+
+    def hardest_examples(self, n_examples=25):
+        """Return the training points whose walls the hypotheses meet most often.
+
+        They bound version space (002's Bayesian support vectors), and are the hard examples of
+        the training set (000, fig. 10).
+
+        Parameters
+        ----------
+        n_examples : int, default=25
+            Number of points to return.
+
+        Returns
+        -------
+        indices : ndarray of shape (n_examples,)
+            Indices of training points, the hardest first.
+        hits : ndarray of shape (n_examples,)
+            Bounces on the walls of these points, mistakes on them, or with "ep" their
+            coefficients, summed over all outputs.
+        """
+        check_is_fitted(self)
+        if n_examples < 1:
+            raise ValueError(f"n_examples should be at least 1, but is {n_examples}.")
+        hits = self.diagnostics_.hits.sum(axis=0)
+        order = np.argsort(-hits, kind="stable")[:n_examples]
+        return order, hits[order]
+
+    def _outputs(self, X, coef):
+        """Yield the outputs of hypotheses, one block of points at a time.
+
+        Coefficients of shape (n_outputs, n_support) give outputs of shape (n_points, n_outputs);
+        (n_outputs, n_draws, n_support) gives (n_draws, n_points, n_outputs).
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOAT_TYPES, reset=False)
+        flat = np.ascontiguousarray(coef.reshape(-1, coef.shape[-1]).T)
+        for block in self._kernel_outputs(X, flat, self._single, self.n_jobs):
+            if coef.ndim == 3:
+                block = block.reshape(-1, *coef.shape[:2]).transpose(2, 0, 1)
+            yield block
+
+    def _decide(self, X):
+        check_is_fitted(self)
+        return np.concatenate(list(self._outputs(X, self.dual_coef_)))
+
+    def _probabilities(self, outputs):
+        """Return class probabilities from standardized outputs."""
+        law = {"df": self.probit_df_, "label_noise": self.label_noise_}
+        if len(self.classes_) == 2:
+            return two_classes(outputs[:, 0], **law)
+        return exactly_one(outputs, **law)

@@ -1,0 +1,153 @@
+"""Common base of margin machines that solve one linear program for each output."""
+
+from __future__ import annotations
+
+import time
+from numbers import Real
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._runtime.interrupt import interrupts
+from .._runtime.threads import one_blas_thread
+from .._runtime.warn import warn
+from ..geometry.gram import check_symmetric
+from ..geometry.kernels import Kernel
+from ..solvers.programs.linear_program import Program, Solution, solve
+from ._kernel_machine import KernelMachine
+from ._labels import drop_single_output, number_classes, one_against_rest
+
+# A duality gap above this, for each training point, is reported.
+MAX_GAP_PER_POINT = 1e-6
+
+
+class ProgramSVC(KernelMachine):
+    """A classifier whose coefficients solve a linear program."""
+
+    _parameter_constraints = {
+        **KernelMachine._parameter_constraints,
+        "gamma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
+        "fit_intercept": ["boolean"],
+        "max_time": [None, Interval(Real, 0, None, closed="neither")],
+    }
+
+    max_time: float | None
+
+    def fit(self, X, y):
+        """Solve the linear program of every class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points; the kernel matrix for a precomputed kernel.
+        y : array-like of shape (n_samples,)
+            Their classes.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        X, kernel, matrix, signs = self._prepare(X, y)
+        self._solve(X, kernel, matrix, signs, [None] * len(signs))
+        return self
+
+    def decision_function(self, X):
+        """Return the outputs at points; the margin of the training points is one.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points; for a precomputed kernel their kernel with the training points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Positive for the second of two classes; one column for each class if there are more.
+        """
+        return drop_single_output(self._decide(X))
+
+    def _decide(self, X) -> np.ndarray:
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        outputs = np.zeros((X.shape[0], len(self.intercept_)))
+        if len(self.support_):
+            columns = np.ascontiguousarray(self.dual_coef_.T)
+            outputs = np.concatenate(list(self._kernel_outputs(X, columns, unit=False)))
+        return outputs + self.intercept_
+
+    def _prepare(self, X, y) -> tuple[np.ndarray, Kernel, np.ndarray, np.ndarray]:
+        """Return the points, the kernel, its matrix, and labels +1 and -1 for each output."""
+        self._validate_params()
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        self.classes_, target = number_classes(y)
+        X = self._check_points(X)
+        signs = one_against_rest(target, len(self.classes_), dtype=np.float64)
+        kernel = self._settle_kernel(X, self._given_gamma(), False)
+        matrix = X if self.kernel == "precomputed" else kernel(X, X)
+        if self.kernel == "precomputed" or callable(self.kernel):
+            check_symmetric(matrix)
+        return X, kernel, matrix, signs
+
+    def _solve(self, X, kernel: Kernel, matrix, signs, starts) -> list:
+        """Solve the programs, store the result; return the support vectors of each output.
+
+        `starts` are support vectors to begin with, or None, for each output.
+        """
+        max_time = np.inf if self.max_time is None else float(self.max_time)
+        deadline = time.perf_counter() + max_time
+        found = []
+        with one_blas_thread(), interrupts() as interrupted:
+            for label, sign, start in zip(self._positive_classes(), signs, starts, strict=True):
+                left = max(deadline - time.perf_counter(), 0.0)
+                program = self._program(matrix, sign)
+                solution = solve(program, start, max_time=left, stop=lambda: interrupted.pressed)
+                found.append(self._check_solution(solution, matrix, sign, label))
+        self._store(X, kernel, signs, found)
+        return [np.flatnonzero(solution.coef) for solution in found]
+
+    def _positive_classes(self) -> np.ndarray:
+        """Return the class that each output is positive for."""
+        return self.classes_[1:] if len(self.classes_) == 2 else self.classes_
+
+    def _program(self, matrix, signs) -> Program:
+        raise NotImplementedError
+
+    def _check_solution(self, solution: Solution, matrix, signs, label) -> Solution:
+        """Return the solution; warn if it is not exact."""
+        name = f"The program of class {label}"
+        if solution.state == "stopped":
+            warn(
+                f"{name} was stopped before it was solved: slacks sum to "
+                f"{solution.objective:.4g}, which is at most {solution.gap:.2g} above the "
+                "minimum. Raise max_time to solve all of it.",
+                ConvergenceWarning,
+            )
+        elif solution.state == "held back":
+            warn(
+                f"{name} asks for coefficients that are too large for double precision; a small "
+                "penalty limits them. Kernel values are too small, or labels contradict each "
+                "other: choose a smaller gamma, a larger adaptivity or a smaller C.",
+                ConvergenceWarning,
+            )
+        elif solution.gap > MAX_GAP_PER_POINT * len(signs):
+            warn(
+                f"{name} is solved only to within {solution.gap:.2g} of the minimum, as "
+                f"coefficients are as large as {solution.coef.max():.2g}. Choose a smaller "
+                "gamma, a larger adaptivity or a smaller C.",
+                ConvergenceWarning,
+            )
+        return solution
+
+    def _store(self, X, kernel: Kernel, signs, found: list[Solution]) -> None:
+        """Store what predictions need, as plain arrays and numbers."""
+        coef = np.stack([s.coef * sign for s, sign in zip(found, signs, strict=True)])
+        self.support_ = np.flatnonzero(np.any(coef != 0, axis=0))
+        self.dual_coef_ = coef[:, self.support_]
+        self.intercept_ = np.array([s.intercept for s in found])
+        self.objective_ = np.array([s.objective for s in found])
+        self.dual_gap_ = np.array([s.gap for s in found])
+        self.n_iter_ = max(s.n_iter for s in found)
+        self._store_kernel(X, kernel)

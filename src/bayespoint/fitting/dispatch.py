@@ -1,0 +1,46 @@
+"""The one way from a task to an answer, by what the solver needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .._runtime.progress import Progress
+from .cells_fit import fit_cells
+from .gram_fit import fit_gram
+from .landmarks_fit import fit_landmarks
+from .rows_fit import fit_rows
+from .task import Answer, Task, needs_of
+
+WAYS: dict[str, Callable[[Task, Progress], Answer]] = {
+    "gram": fit_gram,
+    "rows": fit_rows,
+    "landmarks": fit_landmarks,
+    "cells": fit_cells,
+}
+# In these ways all outputs are solved together; in the others one after another.
+ALL_OUTPUTS_TOGETHER = ("rows", "cells")
+
+
+def solve_task(task: Task, start_progress: Callable[[int], Progress]) -> Answer:
+    """Return the Bayes points of all outputs.
+
+    `start_progress` gets the number of steps that progress is reported for.
+    """
+    _check_solver(task)
+    needs = needs_of(task.solver)
+    progress = start_progress(1 if needs in ALL_OUTPUTS_TOGETHER else len(task.signs))
+    answer = WAYS[needs](task, progress)
+    progress.end()
+    return answer
+
+
+def _check_solver(task: Task) -> None:
+    """Raise an error for wrong parameters of the solver, or label noise it does not support."""
+    if hasattr(task.solver, "_validate_params"):
+        task.solver._validate_params()
+    if task.label_noise and not getattr(task.solver, "supports_label_noise", True):
+        raise ValueError(
+            f"label_noise={task.label_noise:g}, but {type(task.solver).__name__} does not support "
+            'label noise. Pass solver="ep", "billiard" or "gibbs"; or use softness, which '
+            "tolerates noise too."
+        )
