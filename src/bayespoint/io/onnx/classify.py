@@ -13,6 +13,7 @@ from ...classifiers.linear import LinearBayesPointClassifier
 from ...classifiers.linear_margin import LinearMarginSVC
 from ...classifiers.linear_program import LinearProgramSVC
 from ...classifiers.onion import OnionClassifier
+from .converters import find_converter
 from .graph import Value
 from .kernels import kernel_outputs
 from .largest import largest
@@ -30,14 +31,8 @@ class Prediction(NamedTuple):
 
 def classify(model, X: Value) -> Prediction:
     """Return the answer of a fitted classifier for the rows of a matrix."""
-    for kind, convert in CONVERTERS.items():
-        if isinstance(model, kind):
-            return convert(model, X)
-    names = ", ".join(kind.__name__ for kind in CONVERTERS)
-    raise ValueError(
-        f"{type(model).__name__} cannot be exported to ONNX by this package. It exports {names}, "
-        "and pipelines that end with one of them."
-    )
+    advice = "Pipelines that end with one of them can be exported, too."
+    return find_converter(CONVERTERS, model, "Classifiers", advice)(model, X)
 
 
 def confidence(prediction: Prediction, n_classes: int) -> Value:

@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, OneHotEncoder, StandardScaler
 from sklearn.utils import _safe_indexing
 
+from .converters import find_converter
 from .graph import Value, concat
 from .inputs import Matrix, Source
 
@@ -22,14 +23,8 @@ def prepare(step, X: Source) -> Source:
     """Return the output of a fitted preprocessor."""
     if step is None or (isinstance(step, str) and step == "passthrough"):
         return X
-    for kind, convert in CONVERTERS.items():
-        if isinstance(step, kind):
-            return convert(step, X)
-    names = ", ".join(kind.__name__ for kind in CONVERTERS)
-    raise ValueError(
-        f"{type(step).__name__} cannot be exported to ONNX. Preprocessors that can: {names}. Apply "
-        "the others before the exported model, and export only the steps after them."
-    )
+    advice = "Apply others before the exported model, and export only the steps after them."
+    return find_converter(CONVERTERS, step, "Preprocessors", advice)(step, X)
 
 
 def _function(step: FunctionTransformer, X: Source) -> Source:
