@@ -11,7 +11,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bayespoint import AdaptiveMarginSVC, LinearProgramSVC
-from bayespoint.solvers.programs import linear_program
+from bayespoint.solvers.programs import dual_program
+from bayespoint.solvers.programs.highs import NotSolvedError
 
 # HiGHS satisfies rows to 1e-9, which changes an objective by as much times the sum of the
 # coefficients, some ten to a hundred here.
@@ -138,8 +139,8 @@ def test_a_wrong_program_is_noticed(rng, monkeypatch):
     other = coefficients(AdaptiveMarginSVC(gamma=0.5, adaptivity=1.1).fit(X, y), y)
     A = np.outer(y, y) * rbf_kernel(X, gamma=0.5) - np.eye(len(y))
     assert np.maximum(1 - A @ other, 0).sum() > good + 1e-4
-    new_highs = linear_program.new_highs
-    monkeypatch.setattr(linear_program, "new_highs", lambda: Broken(new_highs()))
+    new_highs = dual_program.new_highs
+    monkeypatch.setattr(dual_program, "new_highs", lambda: Broken(new_highs()))
     with pytest.warns(ConvergenceWarning, match=r"within .* of the minimum only"):
         AdaptiveMarginSVC(gamma=0.5).fit(X, y)
 
@@ -173,8 +174,8 @@ def test_leave_one_out_meaning(rng):
 def test_rows_in_a_round_do_not_matter(rng, monkeypatch, share):
     X, y = noisy(rng, 200)
     expected = AdaptiveMarginSVC(gamma=0.5).fit(X, y)
-    monkeypatch.setattr(linear_program, "_ROW_SHARE", share)
-    monkeypatch.setattr(linear_program, "_FEW_ROWS", 2)
+    monkeypatch.setattr(dual_program, "_POINTS_PER_NEW_CONSTRAINT", share)
+    monkeypatch.setattr(dual_program, "_MIN_NEW_CONSTRAINTS", 2)
     model = AdaptiveMarginSVC(gamma=0.5).fit(X, y)
     assert np.isclose(model.objective_[0], expected.objective_[0], rtol=0, atol=OBJECTIVE)
     np.testing.assert_allclose(model.decision_function(X), expected.decision_function(X))
@@ -302,23 +303,23 @@ def test_programs_that_are_badly_scaled(gamma, adaptivity):
 
 def test_what_highs_cannot_solve_is_held_back_or_an_error(rng, monkeypatch):
     X, y = noisy(rng)
-    run = linear_program._Rows._run
+    run = dual_program.DualProgram._run
 
     def give_up(self, ends):
         if self.program.penalty == 0:
-            raise linear_program.NotSolvedError("no")
+            raise NotSolvedError("no")
         return run(self, ends)
 
-    monkeypatch.setattr(linear_program._Rows, "_run", give_up)
+    monkeypatch.setattr(dual_program.DualProgram, "_run", give_up)
     with pytest.warns(ConvergenceWarning, match="held back by a small penalty"):
         model = AdaptiveMarginSVC(gamma=0.5).fit(X, y)
     expected = reference(rbf_kernel(X, gamma=0.5), y, adaptivity=1.0)
     # The penalty is 1e-6, and coefficients of the minimum are some hundred in sum.
     assert -OBJECTIVE < model.objective_[0] - expected < 1e-3
-    monkeypatch.setattr(linear_program, "_MAX_ITERATIONS", 1)
-    monkeypatch.setattr(linear_program, "_MAX_ITERATIONS_A_POINT", 0)
-    monkeypatch.setattr(linear_program._Rows, "_run", run)
-    with pytest.raises(linear_program.NotSolvedError, match="iteration limit"):
+    monkeypatch.setattr(dual_program, "_MAX_ITERATIONS", 1)
+    monkeypatch.setattr(dual_program, "_MAX_ITERATIONS_PER_POINT", 0)
+    monkeypatch.setattr(dual_program.DualProgram, "_run", run)
+    with pytest.raises(NotSolvedError, match="iteration limit"):
         AdaptiveMarginSVC(gamma=0.5).fit(X, y)
 
 

@@ -1,0 +1,78 @@
+"""Hyperplanes of largest margin: known ones, and those that no change of weights improves."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from bayespoint.solvers.programs.hyperplane import (
+    CONJUGATE,
+    NotSeparableError,
+    fit_hyperplane,
+)
+
+
+def blobs(rng, shift, m=60):
+    X = rng.standard_normal((m, 3))
+    signs = np.where(np.arange(m) % 3, 1.0, -1.0)
+    X[:, 0] += shift * signs
+    return X, signs
+
+
+def cost(X, signs, distance, C, coef, intercept):
+    length = np.linalg.norm(coef, CONJUGATE[distance])
+    slacks = np.maximum(1 - signs * (X @ coef + intercept), 0).sum()
+    return (length**2 / 2 if distance == "l2" else length) + C * slacks
+
+
+@pytest.mark.parametrize(
+    ("distance", "margin"),
+    # Half the distance of the origin from the line x + y = 2, which is 2, sqrt(2) or 1.
+    [("l1", 1.0), ("l2", np.sqrt(0.5)), ("linf", 0.5)],
+)
+def test_margins_that_are_known(distance, margin):
+    X = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [1.0, 1.0]])
+    found = fit_hyperplane(X, np.array([-1.0, 1.0, 1.0, 1.0]), distance, np.inf, True)
+    assert found.margin == pytest.approx(margin, rel=1e-6)
+    outputs = X @ found.coef + found.intercept
+    assert outputs[0] == pytest.approx(-1, abs=1e-6)
+    assert outputs[1:].min() == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("C", [0.1, 10.0])
+@pytest.mark.parametrize("distance", CONJUGATE)
+def test_no_small_change_is_better(rng, distance, C, fit_intercept):
+    # The objective is convex: a local minimum is the minimum.
+    X, signs = blobs(rng, 0.5)
+    found = fit_hyperplane(X, signs, distance, C, fit_intercept)
+    assert found.objective == pytest.approx(
+        cost(X, signs, distance, C, found.coef, found.intercept)
+    )
+    assert fit_intercept or found.intercept == 0
+    for scale in (1e-1, 1e-2, 1e-3):
+        for change in scale * rng.standard_normal((200, 4)):
+            intercept = found.intercept + change[3] * fit_intercept
+            other = cost(X, signs, distance, C, found.coef + change[:3], intercept)
+            assert other >= found.objective - 1e-7 * (1 + found.objective)
+
+
+@pytest.mark.parametrize("C", [1.0, np.inf])
+@pytest.mark.parametrize("distance", CONJUGATE)
+def test_dense_sparse_and_other_units_agree(rng, distance, C):
+    X, signs = blobs(rng, 4.0)
+    one = fit_hyperplane(X, signs, distance, C, True)
+    two = fit_hyperplane(sparse.csr_array(X), signs, distance, C, True)
+    np.testing.assert_allclose(two.coef, one.coef, atol=1e-6)
+    # In a unit a thousand times smaller, normal vectors are as much shorter; slacks have to
+    # cost in proportion to the length, or to its square.
+    price = C / 1e6 if distance == "l2" else C / 1e3
+    small = fit_hyperplane(1e3 * X, signs, distance, price, True)
+    np.testing.assert_allclose(1e3 * small.coef, one.coef, atol=1e-6)
+    assert small.margin == pytest.approx(1e3 * one.margin, rel=1e-5)
+
+
+@pytest.mark.parametrize("distance", CONJUGATE)
+def test_classes_that_cannot_be_separated_are_an_error_without_slacks(rng, distance):
+    X, signs = blobs(rng, 0.0)
+    with pytest.raises(NotSeparableError, match="Choose a finite C"):
+        fit_hyperplane(X, signs, distance, np.inf, True)
