@@ -57,7 +57,17 @@ class Solution(NamedTuple):
 
 
 class DualProgram:
-    """The dual program with some of its constraints; entries up to `tiny` count as zero."""
+    """The dual program with some of its constraints; entries up to `tiny` count as zero.
+
+    In the dual program every point has a multiplier between zero and one, and every
+    coefficient is a constraint: sum_i (y_i y_j k_ij - diagonal_ij) b_i <= penalty. Few
+    coefficients are positive, so few constraints matter, and only these are generated. When
+    constraints are added, the dual simplex method continues from its last basis. The basis
+    is as large as the number of constraints, and many multipliers flip between their bounds
+    at a time. The dual values of the constraints are always coefficients that the minimum can
+    only improve, so that a fit can be stopped at any time. Memory is needed for the matrix,
+    and twice for the constraints, with indices.
+    """
 
     def __init__(self, program: Program, tiny: float):
         self.program = program

@@ -50,15 +50,6 @@ def solve(
 
     Notes
     -----
-    In the dual program every point has a multiplier between zero and one, and every
-    coefficient is a constraint: sum_i (y_i y_j k_ij - diagonal_ij) b_i <= penalty. Few
-    coefficients are positive, so few constraints matter, and only these are generated. When
-    constraints are added, the dual simplex method continues from its last basis. The basis
-    is as large as the number of constraints, and many multipliers flip between their bounds
-    at a time. The dual values of the constraints are always coefficients that the minimum can
-    only improve, so that a fit can be stopped at any time. Memory is needed for the matrix,
-    and twice for the constraints, with indices.
-
     Where kernel values are tiny, coefficients become huge (10^8 and more), and HiGHS may
     fail because of rounding errors. Then the program is solved with a small penalty.
     """
