@@ -75,7 +75,7 @@ def fitted(name, data):
 
 
 def assert_same(a, b, where="model"):
-    """Compare everything that objects hold, to the last bit and in the same order of memory."""
+    """Compare everything that objects hold, bit for bit and with the same memory layout."""
     assert type(a) is type(b), where
     if isinstance(a, np.ndarray):
         assert (a.dtype, a.shape) == (b.dtype, b.shape), where
@@ -117,7 +117,7 @@ def round_trip(model, path):
 
 
 def assert_refused(path, match=".", seconds=5.0, megabytes=50.0):
-    """Assert that loading says so in one line, soon and in little memory."""
+    """Assert that loading fails with one line, soon and in little memory."""
     began = time.perf_counter()
     tracemalloc.start()
     try:
@@ -134,7 +134,7 @@ def assert_refused(path, match=".", seconds=5.0, megabytes=50.0):
 
 
 class Payload:
-    """Makes a file when it is unpickled."""
+    """An object that makes a file when it is unpickled."""
 
     def __init__(self, path):
         self.path = path
@@ -147,7 +147,7 @@ SMALL_MODEL = LinearBayesPointClassifier().fit(X2[:, :2], y2)
 
 
 def members_of(model) -> dict[str, bytes]:
-    """Return what `save` writes, by name."""
+    """Return the members of the file that `save` writes, by name."""
     with zipfile.ZipFile(written(model)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -161,14 +161,14 @@ def written(model) -> io.BytesIO:
 def zip_of(members, compression=zipfile.ZIP_STORED) -> bytes:
     file = io.BytesIO()
     with warnings.catch_warnings(), zipfile.ZipFile(file, "w", compression) as archive:
-        warnings.simplefilter("ignore")  # of equal names
+        warnings.simplefilter("ignore")  # about equal names
         for name, content in members:
             archive.writestr(zipfile.ZipInfo(name), content, compression)
     return file.getvalue()
 
 
 def with_text(change, model=SMALL_MODEL) -> bytes:
-    """Return a file whose text was changed, with all check sums right."""
+    """Return a file whose text was changed, with correct checksums."""
     members = members_of(model)
     text = json.loads(members["model.json"])
     changed = change(text)

@@ -31,8 +31,8 @@ def test_other_names_are_not_found(name):
     assert find_type(name) is None
 
 
-def test_no_type_of_the_list_can_be_called_or_says_how_to_unpickle_it():
-    """Then no attribute can be a function in disguise, and `vars` are all that there is."""
+def test_no_type_can_be_called_or_has_a_way_of_its_own_to_be_unpickled():
+    """So no attribute can be a function in disguise, and `vars` hold the whole state."""
     for name in MODULE_OF_TYPE:
         mro = getattr(find_type(name), "__mro__", ())
         defined = {attribute for kind in mro if kind is not object for attribute in vars(kind)}

@@ -79,7 +79,7 @@ def test_the_old_file_stays_if_writing_fails(error, path, monkeypatch):
     assert load(path).C == 1.0
 
 
-def test_the_tools_of_these_tests(path):
+def test_the_helpers_of_these_tests(path):
     path.write_bytes(with_text(lambda text: None))
     assert_same(load(path), SMALL_MODEL)
     path.write_bytes(zip_of(members_of(SMALL_MODEL).items(), zipfile.ZIP_DEFLATED))
@@ -96,7 +96,7 @@ def hostile_archives():
     encrypted = bytearray(plain)
     at = plain.index(b"PK\x01\x02")
     encrypted[at + 8] |= 1
-    large = bytearray(plain)  # of the first member
+    large = bytearray(plain)  # sizes of the first member
     large[at + 20 : at + 28] = struct.pack("<LL", 2**31, 2**31)
     directory = bytearray(plain)
     directory[-10:-6] = struct.pack("<L", 10**6)
@@ -143,12 +143,12 @@ def test_a_long_text(path, monkeypatch):
 
 
 def test_a_million_members(path):
-    entry = b"PK\x01\x02" + bytes(24) + b"\1" + bytes(18)  # and a name of one zero
+    entry = b"PK\x01\x02" + bytes(24) + b"\1" + bytes(18)  # and a name of one zero byte
     n = 10**6
     end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, n % 2**16, n % 2**16, n * len(entry), 4, 0)
     path.write_bytes(b"PK\x03\x04" + entry * n + end)
     assert_refused(path, "members in a directory", seconds=1)
-    # With the counts where large archives have them.
+    # The same, with the counts where large archives store them.
     offset = 4 + n * len(entry)
     long = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, n, n, n * len(entry), 4)
     locator = struct.pack("<4sLQL", b"PK\x06\x07", 0, offset, 1)
@@ -174,7 +174,7 @@ CONTENT = written(SMALL_MODEL).getvalue()
 
 
 def load_damaged(content: bytes, path, X):
-    """Load what may be damaged; what loads should be the model."""
+    """Load a file that may be damaged; if it loads, it should be the model."""
     path.write_bytes(content)
     try:
         with warnings.catch_warnings():
@@ -186,14 +186,14 @@ def load_damaged(content: bytes, path, X):
     np.testing.assert_array_equal(loaded.predict_proba(X), SMALL_MODEL.predict_proba(X))
 
 
-def test_every_end(path):
+def test_a_file_cut_off_anywhere(path):
     for length in range(0, len(CONTENT), 7):
         path.write_bytes(CONTENT[:length])
         with pytest.raises(ModelFileError):
             load(path)
 
 
-def test_every_byte(path):
+def test_every_changed_byte(path):
     content = bytearray(CONTENT)
     for at in range(len(content)):
         flip = (0x01, 0x80, 0xFF)[at % 3]

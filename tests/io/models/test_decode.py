@@ -139,13 +139,13 @@ PIPELINE_MEMBERS = members_of(make_pipeline(clone(SMALL_MODEL)).fit(make_table(4
 PIPELINE_TEXT = json.loads(PIPELINE_MEMBERS["model.json"])
 
 
-def places(node, way=()):
-    """Yield the way to every node."""
+def places(node, path=()):
+    """Yield the path to every node."""
     pairs = node.items() if isinstance(node, dict) else enumerate(node)
     for key, inner in pairs:
-        yield (*way, key)
+        yield (*path, key)
         if isinstance(inner, dict | list):
-            yield from places(inner, (*way, key))
+            yield from places(inner, (*path, key))
 
 
 PLACES = list(places(PIPELINE_TEXT))

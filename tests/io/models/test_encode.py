@@ -30,7 +30,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("kind", ODD)
-def test_all_that_attributes_can_be(kind, path):
+def test_every_value_that_an_attribute_can_have(kind, path):
     model = LinearMarginSVC(C=ODD[kind])
     assert_same(list(model.C), round_trip(model, path).C)
 
@@ -69,7 +69,7 @@ def test_arrays_are_written_once_and_as_they_are(path):
 
 
 class Own(LinearMarginSVC):
-    """A type of the user."""
+    """A class of the user."""
 
 
 def own_kernel(X, Y):

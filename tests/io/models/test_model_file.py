@@ -306,8 +306,8 @@ def test_another_version_of_scikit_learn(path):
     assert caught[0].filename == __file__
 
 
-def test_python_itself_sees_nothing_but_the_file_opened(path, tmp_path):
-    """Audit events are everything that could do harm: imports, code, files, processes."""
+def test_loading_only_opens_the_file(path, tmp_path):
+    """Audit events report all that could do harm: imports, code, files, processes."""
     table = make_table(60, 0)
     save(make_pipeline(fitted("ep", "two")).fit(table, labels_of(table, ["a", "b"])), path)
     (tmp_path / "pickle").write_bytes(pickle.dumps(Payload(tmp_path / "evidence")))

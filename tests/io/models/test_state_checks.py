@@ -48,7 +48,7 @@ def test_perceptrons_of_other_labels_start_anew(path):
     half["walk"][..., 0] = 0
     half["walk"][..., 3] = m
     model._state = half
-    loaded = round_trip(model, path)  # in itself it is right
+    loaded = round_trip(model, path)  # consistent in itself
     with pytest.warns(UserWarning, match="starting from scratch"):
         loaded.fit(X3, y3)
     assert loaded._state["order"].shape[2] == len(y3)

@@ -42,7 +42,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def strange(table):
-    """What a model may meet later."""
+    """Return rows with values that were not in the training data."""
     rows = table[0].sample(3000, replace=True, random_state=0).reset_index(drop=True)
     rng = np.random.default_rng(1)
     for column in ("age", "größe in m"):

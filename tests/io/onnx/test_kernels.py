@@ -36,7 +36,7 @@ def test_sigmoid(moons, normalize):
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "laplacian"])
 def test_cells(moons, iris, kernel):
-    # Beyond 1e10, the cell that scikit-learn finds for a point is one of rounding.
+    # Beyond 1e10, rounding decides which cell scikit-learn finds for a point.
     for X, y, points in (moons, iris):
         model = bayes_point(X, y, kernel, solver=Cells(n_points=15))
         assert len(model.cell_centers_) > 2
@@ -44,7 +44,7 @@ def test_cells(moons, iris, kernel):
 
 
 def test_points_far_from_each_other():
-    """Squares lose the digits of distances, so that differences are taken."""
+    """Squares would lose the digits of distances, so the graph takes differences."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 3)) + 1e6 * rng.integers(0, 2, (60, 1))
     model = bayes_point(X, (X[:, 0] % 1e3 < 500).astype(int), solver="perceptron", gamma=1.0)

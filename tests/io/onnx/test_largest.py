@@ -17,7 +17,7 @@ def test_linear_with_many_classes(covariance, n_classes):
 
 
 def test_linear_with_negative_correlations():
-    """Scores of two classes that go apart: the third one is above one or the other."""
+    """If the scores of two classes move apart, the third is above one or the other."""
     X = np.linspace(-2, 2, 60)[:, None]
     y = np.digitize(X[:, 0], [-1, 1])
     options = {"covariance": "full", "fit_intercept": False, "noise_variance": 0.01}

@@ -30,7 +30,7 @@ def test_a_polynomial_of_lower_degree_is_noticed():
 @pytest.mark.parametrize("df", [1, 2, 4, 8, 10])
 def test_student_tail(df):
     (tail,) = evaluate(lambda a: [student_tail(a, df)], OUTPUTS)
-    # scipy is off by 2e-9 for df=1.
+    # SciPy has an error of 2e-9 for df=1.
     expected = special.stdtr(df, -OUTPUTS) if df > 1 else np.arctan2(1, OUTPUTS) / np.pi
     np.testing.assert_allclose(tail, expected, rtol=1e-12)
 
@@ -42,7 +42,7 @@ def test_laws(moons, iris, df, label_noise):
         model = bayes_point(X, y)
         for scale in (1e-3, model.probit_scale_, 1e6):
             model.probit_df_, model.label_noise_, model.probit_scale_ = df, label_noise, scale
-            # Errors of outputs are multiplied by the scale, and scipy has one of its own.
+            # The scale multiplies errors of outputs, and SciPy has an error of its own.
             assert_same(
                 model, points, tolerance=TOLERANCE if scale < 1e6 and df > 1 else CAUCHY_TOLERANCE
             )
