@@ -1,5 +1,11 @@
 """Problems and slow, obvious twins that several test files need."""
 
+import os
+import signal
+import threading
+import time
+from contextlib import contextmanager
+
 import numpy as np
 
 from bayespoint.geometry.gram import unit_gram
@@ -52,3 +58,35 @@ def angular_std_error(draws):
     along = off @ mean / np.linalg.norm(mean)
     across = np.sum(off**2, axis=1) - along**2
     return np.sqrt(np.mean(across) / len(draws)) / np.linalg.norm(mean)
+
+
+# Time
+
+
+@contextmanager
+def processor_time_below(seconds):
+    """Assert that this process computes for less time, however busy the machine is."""
+    began = time.process_time()
+    yield
+    assert time.process_time() - began < seconds
+
+
+@contextmanager
+def ctrl_c(seconds=0.3):
+    """Press Ctrl-C this long after a fit has begun to listen, however late that is."""
+    done = threading.Event()
+
+    def press():
+        while signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            if done.wait(0.01):
+                return
+        if not done.wait(seconds):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=press)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()

@@ -1,9 +1,5 @@
 """Landmarks and cells: solvers for many noisy points, and when they are chosen."""
 
-import os
-import signal
-import threading
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -20,6 +16,7 @@ from bayespoint.geometry.gram import soften
 from bayespoint.solvers import EP, Cells, Nystroem
 from bayespoint.solvers.cells import MAX_CELL_RATIO, nearest
 from bayespoint.solvers.propagation.on_gram import propagate
+from helpers import ctrl_c
 
 FIXED = {"gamma": 1.0, "softness": 0.3, "random_state": 0}
 SMALL = {"nystroem": Nystroem(60), "cells": Cells(50)}
@@ -282,11 +279,8 @@ def test_ctrl_c_keeps_the_answer_so_far(solver, n_jobs, monkeypatch):
     X, y = noisy(4000)
     slow = Nystroem(200, tol=0, max_iter=10**6) if solver == "nystroem" else Cells(200, tol=1e-7)
     monkeypatch.setattr(interrupt, "_last_press", -10.0)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.warns(ConvergenceWarning, match="interrupted"):
+    with pytest.warns(ConvergenceWarning, match="interrupted"), ctrl_c():
         model = classifier(solver=slow, n_jobs=n_jobs).fit(X, y)
-    timer.join()
     assert model.score(X, y) > 0.7
 
 

@@ -1,5 +1,3 @@
-import signal
-import threading
 import time
 
 import numpy as np
@@ -14,7 +12,14 @@ from bayespoint.solvers import Billiard, Gibbs
 from bayespoint.solvers import gibbs as module
 from bayespoint.solvers.gibbs import Target, advance
 from bayespoint.solvers.rounds import MIXED
-from helpers import angle_between, orthant_space, rbf_space, teacher_space
+from helpers import (
+    angle_between,
+    ctrl_c,
+    orthant_space,
+    processor_time_below,
+    rbf_space,
+    teacher_space,
+)
 from mutants import interpreted
 
 # A check of a statistic fails by chance with this probability, once its seed is changed.
@@ -384,21 +389,19 @@ def test_hits_without_noise_are_those_on_walls():
 
 def test_stops_at_the_deadline():
     solver = Gibbs(tol=0, n_samples=10**12)
-    began = time.perf_counter()
-    posterior = solver.solve(SPACES["soft rbf"](), np.random.default_rng(0), deadline=began + 0.3)
+    solver.solve(SPACES["soft rbf"](), np.random.default_rng(0), deadline=0)  # compiled now
+    with processor_time_below(5):  # a call takes about 50 ms for each of 8 chains
+        deadline = time.perf_counter() + 0.3
+        posterior = solver.solve(SPACES["soft rbf"](), np.random.default_rng(0), deadline=deadline)
     assert posterior.info["stop"] == "max_time"
-    # A call takes about 50 ms for each of 8 chains; the machine may be busy.
-    assert time.perf_counter() - began < 5
 
 
 def test_ctrl_c_keeps_the_answer():
     solver = Gibbs(tol=0, n_samples=10**12)
     solver.solve(SPACES["soft rbf"](), np.random.default_rng(0), deadline=0)  # compiled now
-    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
-    timer.start()
-    limit = time.perf_counter() + 60
-    posterior = solver.solve(SPACES["soft rbf"](), np.random.default_rng(0), deadline=limit)
-    timer.join()
+    with ctrl_c():
+        limit = time.perf_counter() + 60
+        posterior = solver.solve(SPACES["soft rbf"](), np.random.default_rng(0), deadline=limit)
     assert posterior.info["stop"] == "interrupted"
     assert np.isfinite(posterior.coef).all()
 
