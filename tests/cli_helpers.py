@@ -1,4 +1,4 @@
-"""How to run a verb of the command, and small tables for it."""
+"""Functions that run a verb of the command, and small tables for it."""
 
 import json
 
@@ -22,7 +22,7 @@ def ok(*arguments, input=None):
 
 
 def run_json(*arguments, input=None):
-    """Run a verb with --json; nothing but JSON may be printed."""
+    """Run a verb with --json, and return the result; only JSON may be printed."""
 
     def refuse(word):
         raise AssertionError(f"{word} is not JSON")
@@ -46,7 +46,7 @@ def fails(*arguments, input=None, code=1):
 
 
 def mixed_table(n_rows=240, seed=0, n_classes=2):
-    """Return rows with numbers, texts, and holes in both."""
+    """Return rows with numbers and texts, and missing values in both."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, n_classes, n_rows)
     table = pd.DataFrame(

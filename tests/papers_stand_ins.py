@@ -1,4 +1,4 @@
-"""A data folder with generated problems of the papers' shapes."""
+"""Generated data in place of the papers' data, with the same shapes."""
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -28,7 +28,7 @@ def make_folder(folder) -> None:
 
 
 def load_small_digits(name, folder=None) -> Bunch:
-    """Stand in for MNIST and USPS: scikit-learn's digits."""
+    """Return scikit-learn's digits in place of MNIST or USPS."""
     X, y = load_digits(return_X_y=True)
     X = X / 16
     return Bunch(X_train=X[:1000], y_train=y[:1000], X_test=X[1000:], y_test=y[1000:])

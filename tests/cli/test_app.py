@@ -26,7 +26,7 @@ def test_without_extra_it_says_what_to_install(monkeypatch):
         cli.main()
 
 
-def test_what_a_verb_needs_is_named(monkeypatch, tmp_path):
+def test_a_missing_package_is_named(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for name in [name for name in sys.modules if name.startswith("matplotlib.")]:
         monkeypatch.setitem(sys.modules, name, None)

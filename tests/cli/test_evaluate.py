@@ -36,7 +36,7 @@ def test_libsvm_and_standard_input(world):
 
 
 def test_classes_however_they_are_written(world, tmp_path):
-    """Numbers as texts or floats, texts in capitals or with a period, are the same."""
+    """Numbers may be texts or floats; texts may be in capitals or end with a period."""
     expected = run_json("evaluate", world / "three.bpm", world / "three.csv")
     three = pd.read_csv(world / "three.csv")
     three["kind"] = three["kind"].map({10: "10.0", 20: "020", 30: "3e1"})

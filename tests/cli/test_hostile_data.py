@@ -1,4 +1,4 @@
-"""Files that are not what they should be: one line, exit code 1, and nothing is written."""
+"""Damaged and strange files: the command prints one line, exits with 1, and writes nothing."""
 
 import bz2
 import gzip
@@ -86,8 +86,8 @@ def test_a_broken_file_is_one_line(world, tmp_path, case, verb):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_what_is_odd_but_clear_is_read(tmp_path):
-    """Line ends, marks, blanks, quotes, an encoding that is named, and missing last line end."""
+def test_unusual_but_valid_files_are_read(tmp_path):
+    """Other line ends, byte order marks, blanks, compression, and encodings that are named."""
     plain = mixed_table(60).to_csv(index=False)
     odd = {
         "crlf": (plain.replace("\n", "\r\n").encode(), []),
@@ -218,7 +218,7 @@ PARQUET_COLUMNS = {
 
 
 @pytest.mark.parametrize("case", PARQUET_COLUMNS)
-def test_parquet_with_what_is_no_number_or_text(tmp_path, case):
+def test_parquet_columns_of_other_types_are_refused(tmp_path, case):
     column, kind = PARQUET_COLUMNS[case]
     path, model = tmp_path / "t.parquet", tmp_path / "m"
     table = pa.table({"odd": column, "x": range(60), "kind": ["a", "b"] * 30})

@@ -1,4 +1,4 @@
-"""Model files that are damaged, foreign or hostile, through the command."""
+"""The command with model files that are damaged, foreign or hostile."""
 
 import io
 import json
@@ -96,7 +96,7 @@ def test_all_hostile_models_are_tried(hostile):
 
 
 def test_flipped_bits_are_found_or_harmless(world, tmp_path):
-    """Every flip is refused with one line, or was where the archive holds nothing."""
+    """Every flipped bit is an error of one line, unless it lies where the archive holds nothing."""
     good, rng = bytearray((world / "linear.bpm").read_bytes()), np.random.default_rng(0)
     model, out, refused = tmp_path / "model.bpm", tmp_path / "out.csv", 0
     expected = bayespoint.load(world / "linear.bpm")
@@ -129,7 +129,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_changed_words_about_a_model_are_refused(world, tmp_path, change):
+def test_changed_facts_about_a_model_are_refused(world, tmp_path, change):
     model, metadata = read(world / "linear.bpm")
     CHANGES[change](metadata["command"])
     path = tmp_path / "model.bpm"
@@ -139,7 +139,7 @@ def test_changed_words_about_a_model_are_refused(world, tmp_path, change):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_models_of_python_are_told_apart(world, tmp_path):
+def test_models_saved_by_python_are_refused(world, tmp_path):
     path = tmp_path / "model.bpm"
     model = bayespoint.load(world / "linear.bpm")
     for estimator in (model, model.estimator_.estimator[-1]):

@@ -18,7 +18,7 @@ def test_every_row_is_either_held_out_or_returned():
     assert sorted([*kept_y, *rows_y]) == list(range(1000))
     assert kept["x"].tolist() == kept_y.tolist()
     assert rows["x"].tolist() == rows_y.tolist()
-    # Four standard deviations of a binomial number.
+    # Allow four standard deviations of a binomial variable.
     assert abs(len(held_out) - 300) < 4 * np.sqrt(1000 * 0.3 * 0.7)
 
 

@@ -1,4 +1,4 @@
-"""The library names its arguments, and the command its options, for the same advice."""
+"""The same advice names arguments in the library and options in the command."""
 
 import pytest
 

@@ -16,7 +16,7 @@ def answers(*arguments, input=None):
 
 
 def python_probabilities(model, path):
-    """What a user of Python gets."""
+    """Return the probabilities that a user of Python gets."""
     opened = trained.open_model(model)
     if opened.columns is None:
         X = sparse_rows(seed=1)[0]
@@ -46,7 +46,7 @@ def test_the_same_as_in_python(world, model, data):
         *(f"probability of {name}" for name in classes),
     ]
     np.testing.assert_array_equal(table["prediction"], classes[proba.argmax(axis=1)])
-    # Sums over other blocks of rows may differ in the last bits.
+    # Rows come in other blocks, so sums may differ in the last bits.
     np.testing.assert_allclose(table["probability"], proba.max(axis=1), rtol=1e-12)
     np.testing.assert_allclose(table.iloc[:, 2:], proba, atol=1e-12)
 
@@ -69,7 +69,7 @@ def test_every_format_gives_the_same_predictions(world, tmp_path):
 
 
 def test_columns_are_matched_by_name(world, tmp_path):
-    """In another order, with others between, without the target: the same answers."""
+    """Columns may have another order, others may be between, and the target may be missing."""
     expected = ok("predict", world / "linear.bpm", world / "test.csv")
     table = pd.read_csv(world / "test.csv")
     table["id"] = range(len(table))
@@ -103,7 +103,7 @@ def test_new_and_missing_values_have_an_answer(world, tmp_path):
     (tmp_path / "t.csv").write_text(text)
     table = answers(world / "linear.bpm", tmp_path / "t.csv")
     assert table["probability"].between(0.5, 1).all()
-    # An unknown town is as good as any other that was never seen.
+    # All unknown towns are treated alike.
     (tmp_path / "t.csv").write_text(text.replace("Rome", "Paris"))
     pd.testing.assert_frame_equal(table, answers(world / "linear.bpm", tmp_path / "t.csv"))
 
@@ -177,7 +177,7 @@ def test_models_and_files_of_other_kinds(world):
 
 
 def test_rows_are_not_all_in_memory(world, tmp_path, monkeypatch):
-    """Rows are written while others are still to be read."""
+    """Some rows are written before others are read."""
     monkeypatch.setattr("bayespoint.io.tables.csv_table.BLOCK_BYTES", 5000)
     test = pd.concat([pd.read_csv(world / "test.csv")] * 20)
     test.to_csv(tmp_path / "long.csv", index=False)

@@ -44,7 +44,7 @@ def test_help_loads_nothing_heavy():
 
 
 def test_exit_codes_and_streams(world):
-    """Figures on stdout, all else on stderr; nothing on stderr when all is well and piped."""
+    """Results go to stdout, everything else to stderr; in a pipe, success leaves stderr empty."""
     good = bayespoint("evaluate", world / "linear.bpm", world / "test.csv", "--json")
     assert (good.returncode, good.stderr) == (0, b"")
     assert json.loads(good.stdout)["n_rows"] == 150
@@ -109,7 +109,7 @@ def test_a_signal_leaves_the_old_file(world, tmp_path, number, code, words):
 
 @pytest.mark.parametrize("verb", ["train", "predict"])
 def test_a_full_disk_is_one_line(world, tmp_path, verb):
-    """Files may be of 1,000 bytes at most."""
+    """The process may write at most 1,000 bytes to a file."""
 
     def limit():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -120,7 +120,7 @@ def test_a_full_disk_is_one_line(world, tmp_path, verb):
         "train": ["train", data, "--target", "kind", "--model", out, "--classifier", "linear"],
         "predict": ["predict", model, data, "--output", out],
     }[verb]
-    # Compiled loops are not to be written to their cache, which has the limit, too.
+    # The limit also holds for the cache of compiled loops, so these must not be written now.
     result = bayespoint(*arguments, preexec_fn=limit)
     assert result.returncode == 1, result.stderr
     assert result.stderr.count(b"\n") == 1, result.stderr
@@ -129,7 +129,7 @@ def test_a_full_disk_is_one_line(world, tmp_path, verb):
 
 
 def test_memory_does_not_grow_with_rows(world, tmp_path):
-    """Eight times the rows, the same memory, but for some megabytes."""
+    """Eight times the rows need about the same memory."""
     code = (
         "import resource, sys\n"
         "from bayespoint.cli.app import app\n"
@@ -149,12 +149,12 @@ def test_memory_does_not_grow_with_rows(world, tmp_path):
     small, large = peak(100_000), peak(800_000)
     size = os.path.getsize(tmp_path / "long.csv") / 2**20
     assert size > 30
-    # The rows alone, as texts of Python, would be some 100 MB more.
+    # The rows alone, as Python texts, would take about 100 MB more.
     assert large - small < size
 
 
 def test_texts_are_utf_8_wherever_it_runs(world, tmp_path):
-    """A terminal that knows only ASCII is no reason to fail."""
+    """The command works in a terminal that knows only ASCII."""
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
     result = bayespoint("explain", world / "linear.bpm", world / "test.csv", env=environment)
     assert result.returncode == 0, result.stderr

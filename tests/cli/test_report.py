@@ -37,7 +37,7 @@ def test_rows_can_be_kept_out_of_it(world, tmp_path):
     assert sum(width in out.read_text() for width in widths) <= shown - 10
 
 
-def test_what_is_needed(world, tmp_path):
+def test_wrong_arguments_write_nothing(world, tmp_path):
     fails("report", world / "linear.bpm", world / "test.csv", code=2)
     line = fails(
         *("report", world / "linear.bpm", world / "test.csv"),

@@ -64,7 +64,7 @@ def test_notes_cannot_steer_the_terminal(capsys):
     assert capsys.readouterr().err == "bayespoint: note: a [31m b\n"
 
 
-def test_json_has_null_for_what_is_no_number(capsys):
+def test_json_has_null_for_nan_and_infinity(capsys):
     show({"a": np.float64(1.5), "b": [np.nan, np.inf], 3: np.int64(2), "d": (True, None)}, True)
     found = json.loads(capsys.readouterr().out)
     assert found == {"a": 1.5, "b": [None, None], "3": 2, "d": [True, None]}

@@ -113,7 +113,7 @@ def test_columns_are_as_the_user_says(world, tmp_path):
         assert "There is no column 'twon'. Did you mean 'town'?" in line
 
 
-def test_a_typing_error_among_numbers_is_told(tmp_path):
+def test_a_typing_error_among_numbers_is_noted(tmp_path):
     table = mixed_table(60).astype({"age": object})
     table.loc[5, "age"] = "1O"
     table.to_csv(tmp_path / "t.csv", index=False)
@@ -133,7 +133,7 @@ def test_the_target_has_to_be_named(world, tmp_path):
 
 @pytest.mark.parametrize("name", ["train.csv", "train.parquet", "rows.svm"])
 def test_files_larger_than_memory_are_learned_as_a_stream(world, tmp_path, monkeypatch, name):
-    """The columns are the same, all rows are used, and it is as good as at once."""
+    """A stream uses all rows and the same columns, and is as good as training at once."""
     monkeypatch.setattr(source, "MAX_ROWS_IN_MEMORY", 300)
     monkeypatch.setattr(source, "ROWS_PER_CHUNK", 150)
     monkeypatch.setattr("bayespoint.io.tables.csv_table.BLOCK_BYTES", 4000)
@@ -158,7 +158,7 @@ def test_files_larger_than_memory_are_learned_as_a_stream(world, tmp_path, monke
     monkeypatch.setattr(source, "MAX_ROWS_IN_MEMORY", 10_000)
     whole, _ = trained(tmp_path, path, "--classifier", "linear", target=target)
     assert whole["columns"] == streamed["columns"]
-    # Both errors are of about 200 rows: four standard errors of their difference.
+    # Both errors come from about 200 rows: allow four standard errors of their difference.
     allowed = 4 * np.sqrt(2 * whole["error"] * (1 - whole["error"]) / whole["n_held_out"])
     assert abs(streamed["error"] - whole["error"]) < allowed + 0.02
 
@@ -233,7 +233,7 @@ def test_odd_delimiters(world, tmp_path, delimiter):
 
 
 def test_huge_and_tiny_numbers(tmp_path):
-    """Numbers at the ends of what a float can hold are no reason to fall over."""
+    """The largest and smallest floats do not lead to an unexpected error."""
     table = mixed_table(60)[["age", "kind"]]
     table["huge"] = np.where(table["kind"] == "yes", 1e300, -1e300)
     table["tiny"] = np.where(table["kind"] == "yes", 1e-300, 0)

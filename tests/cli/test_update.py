@@ -45,7 +45,7 @@ def test_libsvm_and_standard_input(world, tmp_path):
     np.testing.assert_array_equal(linear(one).coef_, linear(two).coef_)
 
 
-def test_what_was_asked_for_in_training_stays(world, tmp_path):
+def test_the_reject_rate_of_training_stays(world, tmp_path):
     model = tmp_path / "m"
     arguments = ["--target", "kind", "--model", model, "--classifier", "linear"]
     ok("train", world / "train.csv", *arguments, "--reject-rate", "0.25")
@@ -54,7 +54,7 @@ def test_what_was_asked_for_in_training_stays(world, tmp_path):
     assert "accepted" in ok("predict", model, world / "test.csv")
 
 
-def test_what_cannot_be_learned(world, tmp_path):
+def test_models_and_rows_that_cannot_be_used(world, tmp_path):
     out, new = tmp_path / "out.bpm", tmp_path / "new.csv"
     line = fails("update", world / "kernel.bpm", world / "test.csv", "--output", out)
     assert "Only linear classifiers can be updated" in line

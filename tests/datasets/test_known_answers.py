@@ -4,8 +4,8 @@ import pytest
 from bayespoint.datasets.known_answers import make_orthant, make_teacher, make_wedge
 
 N_DRAWS = 20_000
-# The squared distance of a mean from the truth is a sum of squares whose mean is its
-# squared standard error; in one dimension, the worst case, 4 of them happen 1 in 16,000.
+# Allowed distance of a mean from the truth in standard errors. In one dimension, the worst
+# case, a normal variable exceeds it 1 in 16,000 times.
 N_ERRORS = 4
 
 
@@ -32,8 +32,8 @@ def test_bisector_is_the_bayes_point_of_a_wedge(angle, n_samples, rng):
     X, y, bayes_point = make_wedge(angle, n_samples, random_state=0)
     draws = sample_version_space(X, y, rng)
     assert distance_in_errors(draws, bayes_point) < N_ERRORS
-    # The wedge is exactly that wide: the outermost of n uniform draws is within
-    # 15 spacings of the edge, but for a chance of exp(-15).
+    # The wedge has exactly this width: with probability 1 - exp(-15) the outermost of n
+    # uniform draws is within 15 spacings of the edge.
     widest = np.arccos(np.clip(draws @ bayes_point, -1, 1)).max()
     assert angle / 2 * (1 - 15 / N_DRAWS) < widest < angle / 2 + 1e-6
 
@@ -47,7 +47,7 @@ def test_diagonal_is_the_bayes_point_of_the_orthant(n_features, rng):
 
 
 def test_negative_control_is_seen(rng):
-    """A direction a twentieth of the wedge off is told from the Bayes point."""
+    """The test sees a direction that is off by a twentieth of the wedge."""
     X, y, bayes_point = make_wedge(1.0, random_state=0)
     off = bayes_point + 0.05 * np.array([-bayes_point[1], bayes_point[0]])
     off /= np.linalg.norm(off)
@@ -55,7 +55,7 @@ def test_negative_control_is_seen(rng):
 
 
 def test_teacher_is_uniform_in_version_space(rng):
-    """In the plane: the share of the wedge on its left is uniform on [0, 1]."""
+    """In the plane, the share of the wedge on the left of the teacher is uniform on [0, 1]."""
     shares = []
     for seed in rng.integers(2**31, size=400):
         X, y, teacher = make_teacher(5, 2, random_state=int(seed))

@@ -7,7 +7,7 @@ from bayespoint.datasets.paper_data import PAPER_DATA, load_paper_data
 
 @pytest.fixture
 def folder(tmp_path, rng):
-    """A data folder with noise in place of the data."""
+    """Make a data folder with noise in place of the data."""
     for source in PAPER_DATA.values():
         path = tmp_path / source.file
         path.parent.mkdir(exist_ok=True)
@@ -61,7 +61,7 @@ def test_another_data_set_is_refused(tmp_path, no_network):
         load_paper_data("sonar", tmp_path)
 
 
-# Classes as OpenML writes them, and the ones that are +1 in the benchmark.
+# Classes as OpenML writes them, and those that become +1.
 OPENML_CLASSES = {
     "heart": (["absent", "present"], ["present"]),
     "thyroid": (["1", "2", "3"], ["2", "3"]),
@@ -74,7 +74,7 @@ OPENML_CLASSES = {
     "ionosphere": (["g", "b"], ["g"]),
     "wisconsin": (["benign", "malignant"], ["malignant"]),
 }
-# Incomplete rows at OpenML.
+# Number of incomplete rows at OpenML.
 N_INCOMPLETE = {"breast-cancer": 9, "wisconsin": 16}
 
 
@@ -87,7 +87,7 @@ def imitate_openml(name, rng):
     negative = [label for label in classes if label not in positive]
     target = rng.choice(negative, n_samples).astype(object)
     target[rng.choice(n_samples, n_positive, replace=False)] = rng.choice(positive, n_positive)
-    # The rarest class occurs, whatever is drawn.
+    # Make sure that every class occurs.
     target[[np.flatnonzero(np.isin(target, positive))[k] for k in range(len(positive))]] = positive
     X = rng.uniform(3, 4, (n_samples, n_features + (19 if name == "waveform" else 0)))
     n_missing = N_INCOMPLETE.get(name, 0)

@@ -4,7 +4,7 @@ from scipy.stats import multivariate_normal
 
 from bayespoint.datasets.two_gaussians import TwoGaussians
 
-# Allowed distance from the truth in standard errors; a normal number exceeds it 1 in 16,000.
+# Allowed distance from the truth in standard errors; a normal variable exceeds it 1 in 16,000.
 N_ERRORS = 4
 
 
@@ -24,7 +24,7 @@ def test_discriminant_is_the_logarithm_of_the_odds(rng):
 
 
 def test_errors_are_those_of_integration():
-    """The density on a grid of 0.02 deviations, out to seven of them."""
+    """Sum the density over a grid with steps of 0.02 standard deviations, out to seven."""
     x = np.arange(-8, 8, 0.02)
     points = np.stack(np.meshgrid(x, x), axis=-1)
     positive, negative = density(PROBLEM, points, 1), density(PROBLEM, points, -1)
@@ -34,7 +34,7 @@ def test_errors_are_those_of_integration():
     assert PROBLEM.error(PROBLEM.coef, PROBLEM.intercept) == pytest.approx(PROBLEM.bayes_error)
     says_positive = points @ [1.0, -0.5] + 0.3 > 0
     wrong = np.sum(np.where(says_positive, negative, positive)) * 0.02**2
-    # A cell of the grid at the boundary may be on the wrong side, half of the time each.
+    # Cells of the grid at the boundary may be on the wrong side.
     assert PROBLEM.error([1.0, -0.5], 0.3) == pytest.approx(wrong, abs=1e-3)
 
 
@@ -50,7 +50,7 @@ def test_draws_have_these_means_covariances_and_errors():
     for label, mean in ((1, PROBLEM.mean), (-1, PROBLEM.other_mean)):
         here = X[y == label]
         assert np.all(np.abs(here.mean(axis=0) - mean) < N_ERRORS / np.sqrt(len(here)))
-        # Products of normal numbers have a variance of at most 2 here.
+        # Products of two of these normal variables have a variance of at most 2.
         off = np.cov(here.T) - PROBLEM.covariance
         assert np.all(np.abs(off) < N_ERRORS * np.sqrt(2 / len(here)))
     wrong = np.mean((X @ [1.0, 1.0] - 0.2 > 0) != (y > 0))

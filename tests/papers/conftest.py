@@ -22,7 +22,7 @@ def problem(rng):
 def small_benchmark(tmp_path, rng, monkeypatch):
     """A data folder with banana and heart, small and noisy; two splits are published."""
     X = rng.standard_normal((90, 2))
-    # With so much noise solutions are unique.
+    # This much noise makes the solutions unique.
     y = np.where(X[:, 0] * X[:, 1] + 0.7 * rng.standard_normal(90) > 0, 1, -1)
     published = np.stack([rng.permutation(90) for _ in range(2)])
     random = np.stack([rng.permutation(90)[:50] for _ in range(6)])

@@ -10,13 +10,13 @@ from helpers import angle_between, rbf_space
 
 
 def test_only_the_exact_ball_comes_to_the_bayes_point():
-    """Ours does; that of the paper stays away from it, as its directions are not uniform."""
+    """The paper's ball does not, because its directions are not uniform."""
     space = rbf_space(20, 0.5)
     start = largest_margin(space)
     truth = space.combine(Billiard(tol=0.01).solve(space, np.random.default_rng(1)).coef)
     exact = play_exact(space, start, (10, 100_000), seed=0)
     paper, _ = play_paper(space, start, (10_000,), seed=0)
-    # 100,000 bounces have an error of 0.01, as the solver estimates, which made as many.
+    # The solver made as many bounces, and estimates its error as 0.01.
     assert angle_between(exact[100_000], truth) < 0.03 < angle_between(exact[10], truth)
     # Measured with five seeds: 0.08 to 0.09.
     assert 0.03 < angle_between(paper[10_000], truth) < 0.2
@@ -52,5 +52,5 @@ def test_split_without_version_space_is_none():
     assert play_on_split(X, y, np.arange(3), np.arange(3, 4), 0.5, (10,), (10,), seed=0) is None
 
 
-def test_every_published_figure_has_a_data_set():
+def test_every_published_number_has_a_data_set():
     assert set(published("algorithm_2")) == {f"{name}, BPM error %" for name in SETTINGS}

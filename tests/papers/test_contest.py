@@ -14,7 +14,7 @@ QUICK = Billiard(n_bounces=20_000, n_chains=2, tol=0.5)
 
 
 def test_hard_margin_agrees_with_svc(problem):
-    """SVC has a bias, but none on data that are symmetric about the origin."""
+    """On data that are symmetric about the origin the bias of SVC vanishes."""
     X, y = problem
     K = rbf_kernel(X, gamma=0.5)
     mirrored = SVC(C=1e10, kernel="precomputed", tol=1e-6).fit(
@@ -22,7 +22,7 @@ def test_hard_margin_agrees_with_svc(problem):
     )
     theirs = mirrored.decision_function(np.hstack([K, -K]))
     ours = K @ fit_hard_margin(K, y)
-    # Both are solved to a relative precision of 1e-6 of the margin, which is 1 for SVC.
+    # Both have a precision of 1e-6 relative to the margin, which is 1 for SVC.
     assert np.allclose(ours / np.min(y * ours), theirs, atol=1e-4)
 
 
@@ -93,7 +93,7 @@ def test_splits_do_not_depend_on_the_processes(problem):
 
 
 def test_softness_is_the_squared_slack(problem):
-    """The machine with softness is the hard one of the kernel k + lambda 1."""
+    """The machine with softness lambda is the hard machine of the kernel K + lambda I."""
     X, y = problem
     K = rbf_kernel(X, gamma=0.5)
     soft = fit_hard_margin(K, y, softness=0.3)

@@ -8,7 +8,7 @@ from bayespoint.papers.experiment import Plan, average, counted, single_runs
 def test_statistics_by_hand():
     assert average([1.0, 2.0, 6.0]) == pytest.approx((3.0, math.sqrt(7 / 3), 3))
     assert math.isnan(average([1.0]).error)
-    # The difference of one run and the mean of three has four thirds of the variance.
+    # The difference of one run from the mean of three has 4/3 times the variance of a run.
     assert single_runs([1.0, 2.0, 6.0]).error == pytest.approx(math.sqrt(7 * 4 / 3))
     assert counted(10, 100) == pytest.approx((10.0, 3.0, 100))
     assert counted(0, 100).error > 0

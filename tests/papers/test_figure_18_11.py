@@ -6,7 +6,7 @@ from bayespoint.papers.perceptron_theory import bayes_error, largest_margin_erro
 
 
 def test_machines_follow_the_theory():
-    """In 60 dimensions, within three standard errors and a correction of order 1 / 60."""
+    """In 60 dimensions: allow three standard errors and a correction of order 1 / 60."""
     errors = np.array([learn(120, 60, seed) for seed in range(12)])
     allowed = 3 * errors.std(axis=0, ddof=1) / np.sqrt(12) + 0.2 / 60
     assert (np.abs(errors.mean(axis=0) - [bayes_error(2), largest_margin_error(2)]) < allowed).all()

@@ -6,7 +6,7 @@ from bayespoint.papers.figure_18_13 import bounces_until_escape
 
 
 def test_ball_escapes_from_a_wide_cone_only():
-    """With obtuse walls a ball soon flies away; between steep ones it bounces on."""
+    """A ball soon leaves a wide cone, but bounces on in a narrow one."""
     wide = VersionSpace(unit_gram(np.eye(3), 0.0), np.ones(3))
     assert bounces_until_escape(wide, 0, 800) <= 3 * 8
     # Points near the plane of the first two coordinates leave a narrow slit.

@@ -12,7 +12,7 @@ from bayespoint.papers.figure_18_3 import (
 )
 
 
-def test_center_of_mass_agrees_with_points_thrown_at_the_polygon(rng):
+def test_center_of_mass_agrees_with_random_points_in_the_polygon(rng):
     walls, offsets = walls_of(CORNERS)
     points = rng.uniform(CORNERS.min(axis=0), CORNERS.max(axis=0), (200_000, 2))
     inside = points[(points @ walls.T > offsets).all(axis=1)]

@@ -4,7 +4,7 @@ from bayespoint.papers import figure_2_8
 from bayespoint.papers.raetsch import load_benchmark, machine
 
 
-def test_figure_agrees_with_separate_fits(small_benchmark):
+def test_the_path_agrees_with_separate_fits(small_benchmark):
     data = load_benchmark("banana", str(small_benchmark), 2)
     train, test = data.splits[1]
     errors = figure_2_8.follow_path(data, train, test, 0.7)

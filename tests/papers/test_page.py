@@ -36,7 +36,7 @@ def test_agreement_for_want_of_repetitions_is_counted_apart(tmp_path):
     assert "3 published numbers can be compared; 2 agree, 1 of them only because" in text
 
 
-def test_reasons_belong_to_published_figures():
+def test_reasons_belong_to_published_numbers():
     text = (files("bayespoint.papers") / "reasons.csv").read_text(encoding="utf-8")
     for line in csv.DictReader(text.splitlines()):
         quantities = [quantity for name, quantity in _table() if name == line["experiment"]]

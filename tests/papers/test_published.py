@@ -10,9 +10,9 @@ from bayespoint.papers.published import PAPERS, Published, _table, agreement_lim
 from bayespoint.papers.registry import EXPERIMENTS
 
 
-def test_published_figures_belong_to_experiments_and_papers():
+def test_published_numbers_belong_to_experiments_and_papers():
     assert {name for name, _ in _table()} <= set(EXPERIMENTS)
-    assert {figure.paper for figure in _table().values()} <= set(PAPERS)
+    assert {number.paper for number in _table().values()} <= set(PAPERS)
     assert {e.paper for e in EXPERIMENTS.values()} <= set(PAPERS)
     assert len(published("table_1")) == 14
 
@@ -27,7 +27,7 @@ def test_verdict_counts_standard_errors():
 
 @pytest.mark.parametrize("n", [2, 3, 5, 30, 300])
 def test_few_repetitions_agree_as_often_as_many(n, rng):
-    """Student's t, against its law and against means of normal numbers."""
+    """Compare the limit with Student's t, and with means of normal variables."""
     limit = agreement_limit(n, 1.0)
     assert 2 * stats.t(n - 1).sf(limit) == pytest.approx(2 * stats.norm.sf(2))
     paper = Published(0.0, math.nan, "000", "", 1e-12)
@@ -44,7 +44,7 @@ def test_verdict_allows_for_few_repetitions():
     # An error that does not come from repetitions is known.
     assert judge(Measured(-2.1, 1.0, 1), exact).text == "is lower"
     assert judge(Measured(2.1, 1.0, 10_000), exact).text == "is higher"
-    # So are the paper's and what it has rounded off.
+    # The paper's error and its rounding are known, too.
     for known in (Published(0.0, 1.0, "000", "", 0.0), Published(0.0, math.nan, "000", "", 1.0)):
         assert judge(Measured(2.1, 0.0, 3), known).text == "is higher"
         assert judge(Measured(2.1, 1e-200, 3), known).text == "is higher"
@@ -52,8 +52,8 @@ def test_verdict_allows_for_few_repetitions():
 
 
 @pytest.mark.parametrize("n", [3, 10])
-def test_figures_of_as_many_repetitions_have_our_error(n, rng):
-    """Both means vary, and only ours tells by how much: Student's t with n - 1 degrees."""
+def test_numbers_of_as_many_repetitions_have_our_error(n, rng):
+    """Both means vary, but only our repetitions give an error: Student's t with n - 1 degrees."""
     ours, theirs = rng.standard_normal((4000, n)), rng.standard_normal((4000, n)).mean(axis=1)
     papers = [Published(value, math.nan, "000", "", 1e-12, True) for value in theirs]
     differ = [judge(average(a), b).text != "agrees" for a, b in zip(ours, papers, strict=True)]
@@ -63,8 +63,8 @@ def test_figures_of_as_many_repetitions_have_our_error(n, rng):
     assert not published("table_1")["heart, SVM error %"].error_as_ours
 
 
-def test_what_is_known_of_an_error_counts_as_known(rng):
-    """Half of the variance known, half from 3 repetitions: Welch's limit is nearest."""
+def test_the_known_part_of_an_error_counts_as_known(rng):
+    """If half of the variance is known and half comes from 3 repetitions, use Welch's limit."""
     runs = math.sqrt(3) * rng.standard_normal((20_000, 3))  # so that the mean's error is 1
     error = runs.std(axis=1, ddof=1) / math.sqrt(3)
     spread = np.hypot(error, 1)
@@ -79,17 +79,17 @@ def test_what_is_known_of_an_error_counts_as_known(rng):
 
 
 def test_places_say_where_to_look():
-    for figure in _table().values():
-        assert re.search(r"(table|figures?|sec\.) \d", figure.place)
+    for number in _table().values():
+        assert re.search(r"(table|figures?|sec\.) \d", number.place)
     pages = {
-        (name, figure.place) for (name, _), figure in _table().items() if ", p. " in figure.place
+        (name, number.place) for (name, _), number in _table().items() if ", p. " in number.place
     }
     assert {name for name, _ in pages} == {"table_2_1", "figure_2_7", "figure_2_8", "figure_12"}
 
 
-def test_rounding_of_what_is_printed_counts():
-    figure = published("table_2_1")["banana, LOO-SVM error %"]
-    assert figure.rounding == pytest.approx(0.1 / math.sqrt(12))
-    assert figure.text == "10.6"
-    assert judge(Measured(10.65, 0.0), figure).text == "agrees"
+def test_rounding_of_printed_numbers_counts():
+    number = published("table_2_1")["banana, LOO-SVM error %"]
+    assert number.rounding == pytest.approx(0.1 / math.sqrt(12))
+    assert number.text == "10.6"
+    assert judge(Measured(10.65, 0.0), number).text == "agrees"
     assert published("table_1")["heart, SVM error %"].text == "25.4 ± 0.40"

@@ -70,5 +70,5 @@ def test_errors_agree_with_a_fit_by_hand(small_benchmark):
     assert wrong == np.sum(model.predict(data.X[test]) != data.y[test])
     assert not imprecise
     assert np.isclose(model.gamma, 1 / (2 * 0.7**2))
-    # A kernel so narrow that coefficients would have to be huge.
+    # With such a narrow kernel the coefficients would have to be huge.
     assert count_errors(machine(0.05), data.X, data.y, train, test)[1]

@@ -168,7 +168,7 @@ def update(
 ) -> None:
     """Train a linear model further with new rows alone.
 
-    Some of the new rows are held out: they set anew which rows the model refuses.
+    Some of the new rows are held out. They decide which rows the updated model refuses.
     """
     from .update import run_update
 

@@ -24,8 +24,8 @@ def run_cross_validate(
         source = read_source(data, target, plan)
         if source.rest is not None:
             raise ValueError(
-                f"{source.name} is too large to cross-validate. Use bayespoint train: with so many "
-                "rows, the held-out ones measure the error just as well."
+                f"{source.name} is too large to cross-validate. Use bayespoint train: for such a "
+                "large file the held-out rows measure the error just as well."
             )
         X, y = source.X, source.y
         smallest = int(np.unique(y, return_counts=True)[1].min())

@@ -22,7 +22,7 @@ from .terminal import listed, note
 
 # Rows per chunk of a LIBSVM file.
 SPARSE_ROWS_PER_CHUNK = 20_000
-# Types of what a model file tells about its training.
+# Types of the facts that a model file holds about its training.
 ABOUT_TYPES: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("data", "target"), str),
     **dict.fromkeys(("n_rows", "n_held_out"), int),

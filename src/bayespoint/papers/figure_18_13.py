@@ -69,7 +69,7 @@ def try_sigma(data, sigma: float, plan: Plan) -> tuple[float, float, float, floa
 
 
 def bounces_until_escape(space: VersionSpace, seed: int, most: int, n_balls: int = 8) -> float:
-    """Return the mean number of bounces of straight balls in the cone, at most `most`."""
+    """Return the total number of bounces of straight balls in the cone, at most `most`."""
     rng = np.random.default_rng(seed)
     start, walls = space.enter(rng), space.walls
     counts = []
