@@ -117,12 +117,7 @@ def round_trip(model, path):
 
 
 def assert_refused(path, match=".", seconds=5.0, megabytes=50.0):
-<<<<<<< HEAD
     """Assert that loading fails with one line, soon and in little memory."""
-    began = time.perf_counter()
-=======
-    """Assert that loading says so in one line, soon and in little memory."""
->>>>>>> 5ec6f9a (Tests: time limits count processor time, Ctrl-C waits for a fit that listens)
     tracemalloc.start()
     try:
         with (
