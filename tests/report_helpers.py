@@ -7,7 +7,7 @@ import numpy as np
 
 
 class Page(HTMLParser):
-    """Text, tags and attributes of a page; complains about what is not closed."""
+    """Text, tags and attributes of a page; fails if an element is not closed."""
 
     EMPTY = ("meta", "link", "input", "br")
 

@@ -42,7 +42,7 @@ def test_correlation_length_grows_as_neighbors_get_closer():
         correlation_length(space, np.random.default_rng(0), displacement=displacement)
         for displacement in [1e-1, 1e-2, 1e-3]
     ]
-    # Flat walls: inversely proportional, about.
+    # Walls are flat, so the length is about inversely proportional to the displacement.
     assert lengths[0] < lengths[1] < lengths[2]
     assert 2 < lengths[2] / lengths[1] < 50
 

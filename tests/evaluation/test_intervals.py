@@ -27,7 +27,7 @@ def test_interval_holds_the_truth_as_often_as_it_says(p):
     low, high = exact_interval(count, 80, 0.9)
     inside = (low <= p) & (p <= high)
     assert binom.pmf(count, 80, p)[inside].sum() >= 0.9
-    # The normal interval is what it should not be: it breaks its promise for small shares.
+    # Negative control: the normal interval breaks its promise for small shares.
     spread = 1.645 * np.sqrt(count / 80 * (1 - count / 80) / 80)
     normal = np.abs(count / 80 - p) <= spread
     assert p > 0.1 or binom.pmf(count, 80, p)[normal].sum() < 0.9

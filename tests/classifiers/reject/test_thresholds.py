@@ -32,7 +32,7 @@ LIMIT = binom.ppf(0.999, N_DRAWS, 1 - LEVEL)
     st.floats(0, 1, exclude_max=True),
 )
 def test_reject_threshold_keeps_to_its_rate(values, rate):
-    """Of exchangeable values each is the new one as likely as any other."""
+    """Among exchangeable values, each is equally likely to be the new one."""
     values = np.array(values, dtype=float)
     rejected = [
         values[i] < reject_threshold(np.delete(values, i), rate) for i in range(len(values))
@@ -150,7 +150,7 @@ def uncorrected(confidence, correct, max_error, level):
 
 
 def empirical(confidence, correct, max_error, level):
-    """Take the error on calibration rows for the true one: broken."""
+    """Mistake the error on calibration rows for the true error: broken."""
     order = np.argsort(-confidence)
     error = np.cumsum(~correct[order]) / np.arange(1, len(order) + 1)
     return confidence[order][error <= max_error].min(initial=np.inf)
@@ -191,7 +191,7 @@ def hard_cases():
 
 
 def waves(u):
-    """Selective risk swings around 0.1, more and more slowly."""
+    """The risk oscillates around 0.1, more and more slowly."""
     accepted = 1 - u + 1e-3
     total = accepted * (0.1 + 0.001 * np.sin(12 * np.log(accepted)))
     wrong = np.clip(-np.gradient(total, u), 0, 1)
@@ -218,7 +218,7 @@ def test_waves_are_waves():
 
 
 def test_promise_of_the_whole_classifier(rng):
-    """With its own split, stratified and fitted anew each time, and no trust in its confidence."""
+    """With its own stratified split and a new fit each time; its confidences are poor."""
     X, y = make_moons(2000, noise=0.5, random_state=0)
     broken, n_draws = 0, 250
     for seed in range(n_draws):

@@ -44,7 +44,7 @@ def test_version_space(seed):
 
 
 def test_area_is_that_of_version_space(rng):
-    """Lambert's projection keeps areas: girard's theorem says how large it is."""
+    """Lambert's projection keeps areas; Girard's theorem gives the area."""
     X, y = problem(1)
     model = machine().fit(X, y)
     display = VersionSpaceDisplay.from_estimator(model, X, y, n_bounces=0)
@@ -58,7 +58,7 @@ def test_area_is_that_of_version_space(rng):
         one, two = np.cross(corner, before), np.cross(corner, after)
         angles.append(angle_between(one, two))
     girard = np.sum(angles) - (len(angles) - 2) * np.pi
-    # Arcs are drawn as chords of a fortieth of them: an area less by a thousandth.
+    # Arcs are drawn as 39 chords each, which loses about a thousandth of the area.
     assert area == pytest.approx(girard, rel=2e-3)
 
 

@@ -68,7 +68,7 @@ def test_loads_alone_and_without_errors(browser, pages, name):
 
 
 def test_the_log_of_requests_and_the_policy_work(browser, pages, tmp_path):
-    # The negative control: the same page with pictures and scripts that ask for more.
+    # The negative control: the same page with an image and a script from outside.
     page = (pages / "plain.html").read_text(encoding="utf-8")
     more = "<img src='http://localhost:9/a.png'><script>document.title = 'run'</script>"
     free = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)
@@ -133,7 +133,7 @@ def test_the_slider_by_mouse(browser, pages):
 def test_the_page_never_scrolls_sideways(browser, pages, name, width):
     open_page(browser, pages / f"{name}.html", width=width)
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
-    # What is wider than the page is inside a box that scrolls.
+    # Anything wider than the page is in a box that scrolls.
     wider = """return [...document.querySelectorAll("body *")].filter(e => !e.closest(".box, svg")
         && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))"""
     assert browser.execute_script(wider) == []

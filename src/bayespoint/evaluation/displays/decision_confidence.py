@@ -18,6 +18,8 @@ CONTOUR_LEVELS = (0.6, 0.75, 0.9, 0.99)
 # How much of its color the winner has where it is certain; the rest is white.
 MAX_COLOR_STRENGTH = 0.7
 MARKERS = "osD^vP*"
+# A probability may be this far below one over the number of classes.
+ROUNDING_TOLERANCE = 1e-9
 
 
 class DecisionConfidenceDisplay(Display):
@@ -151,9 +153,8 @@ class DecisionConfidenceDisplay(Display):
     @property
     def _has_probabilities(self) -> bool:
         """Tell whether the confidences look like probabilities."""
-        return bool(
-            1 / len(self.classes) - 1e-9 <= self.confidence.min() <= 1 >= self.confidence.max()
-        )
+        lowest = 1 / len(self.classes) - ROUNDING_TOLERANCE
+        return bool(lowest <= self.confidence.min() and self.confidence.max() <= 1)
 
     def _draw_contours(self, ax) -> None:
         inside = [v for v in CONTOUR_LEVELS if self.confidence.min() < v < self.confidence.max()]
