@@ -192,11 +192,12 @@ def _reversed(space, ball):
 def test_does_not_drift(space, rng, scatter):
     ball = new_ball(space, 4)
     d, u = space.margins(ball.b), space.margins(ball.v)
-    n = 200_000
+    n, gram = 200_000, space.gram
     end = compiled.fly(
-        *(space.gram.matrix, space.gram.factor, space.gram.extent, space.signs),
-        *(wall_costs(space), ball.b, 0 * d, ball.v, 0 * d, d, u, np.ones_like(d)),
-        *(n, scatter, rng, np.inf, np.inf, 0),
+        compiled.Walls(gram.matrix, gram.factor, gram.extent, space.signs, wall_costs(space)),
+        compiled.Motion(ball.b, 0 * d, ball.v, 0 * d),
+        compiled.Margins(d, u, np.ones_like(d)),
+        *(n, scatter, rng, compiled.Schedule(np.inf, np.inf, 0)),
     )
     flight = compiled.Flight(*end)
     b = flight.b_base + space.combine(flight.b_coef)

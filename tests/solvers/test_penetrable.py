@@ -169,8 +169,10 @@ def test_knows_on_which_side_it_is(space, rng, scatter):
     d, u, n = d * side, u * side, 100_000
     gram = space.gram
     end = compiled.fly(
-        *(gram.matrix, gram.factor, gram.extent, space.signs, wall_costs(space)),
-        *(ball.b, 0 * d, ball.v, 0 * d, d, u, side, n, scatter, rng, np.inf, np.inf, 0),
+        compiled.Walls(gram.matrix, gram.factor, gram.extent, space.signs, wall_costs(space)),
+        compiled.Motion(ball.b, 0 * d, ball.v, 0 * d),
+        compiled.Margins(d, u, side),
+        *(n, scatter, rng, compiled.Schedule(np.inf, np.inf, 0)),
     )
     flight = compiled.Flight(*end)
     end = Ball(

@@ -4,7 +4,7 @@ import math
 
 from numba import njit
 
-NEVER_ZERO = 1e-100
+from .billiard import SMALLEST_MARGIN
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -19,7 +19,7 @@ def shine(gram, factor, y, b, v, d, u, n_bounces):
     for j in range(m):
         if d[j] <= 0.0:
             n_wrong += 1
-            d[j] = min(d[j], -NEVER_ZERO)
+            d[j] = min(d[j], -SMALLEST_MARGIN)
     for bounce in range(n_bounces):
         if n_wrong == 0:
             return bounce
@@ -41,8 +41,8 @@ def shine(gram, factor, y, b, v, d, u, n_bounces):
             d_j = d[j] * cos + u[j] * sin
             u[j] = u[j] * cos - d[j] * sin + push * y[j] * row[j]
             # Rounding must not carry a ball through a mirror, in either direction.
-            d[j] = min(d_j, -NEVER_ZERO) if d[j] < 0.0 else max(d_j, NEVER_ZERO)
+            d[j] = min(d_j, -SMALLEST_MARGIN) if d[j] < 0.0 else max(d_j, SMALLEST_MARGIN)
         if passes:
-            d[c] = NEVER_ZERO
+            d[c] = SMALLEST_MARGIN
             n_wrong -= 1
     return n_bounces

@@ -4,7 +4,7 @@ import math
 
 from numba import njit
 
-NEVER_ZERO = 1e-100
+from .billiard import SMALLEST_MARGIN
 
 
 # Margins are clamped, so no NaN arises; infinities stay as they are.
@@ -71,7 +71,7 @@ def peel(
         for j in range(m):
             d_j = d[j] * cos + u[j] * sin
             u[j] = u[j] * cos - d[j] * sin
-            d[j] = max(d_j, NEVER_ZERO)
+            d[j] = max(d_j, SMALLEST_MARGIN)
         for k in range(rank):
             b_k = b[k] * cos + v[k] * sin
             v[k] = v[k] * cos - b[k] * sin

@@ -218,7 +218,7 @@ def advance(
     re-synchronisation against drift. Between compiled calls should_stop may end it.
     The cost of walls is that of `wall_costs` if not given.
     """
-    from .._jit.billiard import NEVER_ZERO, Flight, fly
+    from .._jit.billiard import SMALLEST_MARGIN, Flight, Margins, Motion, Schedule, Walls, fly
 
     gram = space.gram
     cost = wall_costs(space) if cost is None else cost
@@ -228,21 +228,21 @@ def advance(
         # A flight ends at a wall, which the ball is leaving: its direction tells the side.
         side[np.where(np.abs(d) > AT_WALL, d, u) < 0] = -1.0
         d, u = d * side, u * side
-    d = np.maximum(d, NEVER_ZERO)
+    d = np.maximum(d, SMALLEST_MARGIN)
     none = np.zeros_like(d)
-    state = (ball.b, none, ball.v, none)
+    walls = Walls(gram.matrix, gram.factor, gram.extent, space.signs, cost)
+    motion, margins = Motion(ball.b, none, ball.v, none), Margins(d, u, side)
     call = max(CALL_WORK // len(d), 1)
     flights: list[Flight] = []
     next_draw = spacing / 2
     while n_bounces > 0 and not (flights and should_stop()):
         n = min(n_bounces, call)
-        walls = (gram.matrix, gram.factor, gram.extent, space.signs, cost)
-        draws = (next_draw, spacing, n_draws)
-        flight = Flight(*fly(*walls, *state, d, u, side, n, scatter, rng, *draws))
+        schedule = Schedule(next_draw, spacing, n_draws)
+        flight = Flight(*fly(walls, motion, margins, n, scatter, rng, schedule))
         # Copies, so that the unused part of the arrays for draws is not kept.
         base, coef = flight.draw_base.copy(), flight.draw_coef.copy()
         flights.append(flight._replace(draw_base=base, draw_coef=coef))
-        state = flight[:4]
+        motion = Motion(*flight[:4])
         n_bounces -= n
         n_draws -= len(base)
         if n_draws:

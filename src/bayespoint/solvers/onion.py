@@ -126,11 +126,12 @@ def follow(
     time: np.ndarray,
 ) -> Ball:
     """Let a ball bounce, and add the pieces of its rays to integral and time."""
-    from .._jit.onion import NEVER_ZERO, peel
+    from .._jit.billiard import SMALLEST_MARGIN
+    from .._jit.onion import peel
 
     b, v = ball.b.copy(), ball.v.copy()
     d, u = space.margins(np.stack(ball))
-    d = np.maximum(d, NEVER_ZERO)
+    d = np.maximum(d, SMALLEST_MARGIN)
     gram = space.gram
     max_errors = len(time) - 1
     depth = min(2 * max_errors + 1, len(d))
