@@ -17,6 +17,7 @@ from bayespoint.geometry.gram import (
     MAX_ASYMMETRY_OF_LARGEST,
     ROUNDING,
     IndefiniteKernelError,
+    check_squared_lengths,
     check_symmetric,
     unit_gram,
 )
@@ -273,6 +274,15 @@ def test_negative_squared_length_is_an_error_that_names_the_point(value):
     with pytest.raises(IndefiniteKernelError, match=r"for training point 2\b") as caught:
         unit_gram(K, 0.0)
     assert caught.value.needed_softness is None
+
+
+def test_squared_lengths_may_be_zero_and_are_named_if_they_are_negative():
+    check_squared_lengths(np.array([]))
+    check_squared_lengths(np.array([0.0, 1.0]))
+    with pytest.raises(IndefiniteKernelError, match=r"k\(x, x\) = -2 for row 1,"):
+        check_squared_lengths(np.array([1.0, -2.0]))
+    with pytest.raises(IndefiniteKernelError, match="for training point 7,"):
+        check_squared_lengths(np.array([1.0, -2.0]), np.array([3, 7]))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

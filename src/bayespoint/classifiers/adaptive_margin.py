@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, Options
 
 from .._runtime.warn import warn
-from ..solvers.programs.linear_program import TOLERANCE, Program, Solution
+from ..solvers.programs.linear_program import HIGHS_TOLERANCE, Program, Solution
 from ._program_svc import ProgramSVC
 
 
@@ -195,7 +195,7 @@ class AdaptiveMarginSVC(ProgramSVC):
             gains = (signs * (matrix @ signs))[lengths > 0] / lengths[lengths > 0]
             limit = gains.max(initial=0.0)
             advice = "choose another kernel or gamma"
-            if limit > TOLERANCE and not self.fit_intercept:
+            if limit > HIGHS_TOLERANCE and not self.fit_intercept:
                 advice = f"choose an adaptivity below {limit:.4g}"
             warn(
                 f"With adaptivity={self.adaptivity:g} no coefficient of class {label} is "

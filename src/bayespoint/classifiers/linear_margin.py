@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from .._runtime.threads import one_blas_thread
 from .._runtime.warn import warn
-from ..solvers.programs.hyperplane import CONJUGATE, fit_hyperplane
+from ..solvers.programs.hyperplane import CONJUGATE_NORMS, fit_hyperplane
 from ._labels import number_classes, one_against_rest
 
 
@@ -74,7 +74,7 @@ class LinearMarginSVC(LinearClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints = {
-        "distance": [StrOptions(set(CONJUGATE))],
+        "distance": [StrOptions(set(CONJUGATE_NORMS))],
         "C": [Interval(Real, 0, None, closed="neither"), Options(Real, {np.inf})],
         "fit_intercept": ["boolean"],
     }

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from .._runtime.warn import warn
-from ..solvers.programs.linear_program import TOLERANCE, Program
+from ..solvers.programs.linear_program import HIGHS_TOLERANCE, Program
 from ._program_svc import ProgramSVC
 
 
@@ -116,7 +116,7 @@ class LinearProgramSVC(ProgramSVC):
 
     def _check_solution(self, solution, matrix, signs, label):
         margin = solution.margin
-        if self.nu is not None and margin <= TOLERANCE * np.abs(matrix).max():
+        if self.nu is not None and margin <= HIGHS_TOLERANCE * np.abs(matrix).max():
             warn(
                 f"The margin of class {label} is {margin:.2g}: it cannot be told from the "
                 f"others with nu={self.nu:g}, and outputs have no unit. Raise nu, or choose "

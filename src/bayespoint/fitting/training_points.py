@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..geometry.gram import IndefiniteKernelError, check_symmetric
+from ..geometry.gram import check_squared_lengths, check_symmetric
 from ..geometry.kernels import NOT_FINITE_MESSAGE, Kernel, in_double
 from ..geometry.problem import off_origin
 from ..geometry.row_store import MAX_POINTS_IN_ONE_BLOCK
@@ -26,11 +26,7 @@ def used_points(task: Task) -> tuple[np.ndarray, np.ndarray]:
     if task.kernel.name == "precomputed":
         check_symmetric(task.X)
         squared = np.diagonal(task.X) + task.kernel.constant
-        if not squared.min() >= 0:
-            raise IndefiniteKernelError(
-                f"The kernel matrix has {squared.min():.3g} on its diagonal, but the squared "
-                "length of a point cannot be negative."
-            )
+        check_squared_lengths(squared, np.arange(len(squared)))
         lengths = np.sqrt(squared)
     else:
         lengths = lengths_in_blocks(task.kernel, task.X)

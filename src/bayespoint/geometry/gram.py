@@ -84,15 +84,8 @@ def unit_matrix(
             "or infinite. Scale the features to moderate values, or lower gamma or degree."
         )
     names = np.arange(len(kernel_matrix)) if names is None else names
-    diagonal = np.diagonal(kernel_matrix)
-    if kernel_matrix.size and not diagonal.min() >= 0:
-        worst = int(np.argmin(diagonal))
-        raise IndefiniteKernelError(
-            f"The kernel gives k(x, x) = {diagonal[worst]:.3g} for training point {names[worst]}, "
-            "but the squared length of a point cannot be negative. Choose another kernel, "
-            "or for sigmoid and poly a larger coef0."
-        )
-    lengths = np.sqrt(diagonal)
+    check_squared_lengths(np.diagonal(kernel_matrix), names)
+    lengths = np.sqrt(np.diagonal(kernel_matrix))
     at_origin = np.flatnonzero(lengths == 0)
     if at_origin.size and np.any(kernel_matrix[at_origin]):
         raise IndefiniteKernelError(
@@ -118,6 +111,19 @@ def soften(unit: np.ndarray, softness: float, out: np.ndarray | None = None) -> 
     matrix = np.divide(unit, 1 + softness, out=out)
     np.fill_diagonal(matrix, diagonal)
     return matrix
+
+
+def check_squared_lengths(squared: np.ndarray, names: np.ndarray | None = None) -> None:
+    """Raise if k(x, x) of a point is negative; points are training points if they have names."""
+    if not squared.size or squared.min() >= 0:
+        return
+    worst = int(np.argmin(squared))
+    point = f"row {worst}" if names is None else f"training point {names[worst]}"
+    raise IndefiniteKernelError(
+        f"The kernel gives k(x, x) = {squared[worst]:.3g} for {point}, but the squared length of "
+        "a point cannot be negative. Choose another kernel, or for sigmoid and poly a larger "
+        "coef0."
+    )
 
 
 def check_symmetric(matrix: np.ndarray) -> None:

@@ -12,6 +12,8 @@ from sklearn.metrics.pairwise import linear_kernel, pairwise_kernels, rbf_kernel
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from .gram import check_squared_lengths
+
 GAMMA_KERNELS = ("poly", "rbf", "laplacian", "sigmoid")
 KERNELS = ("linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed")
 
@@ -260,13 +262,7 @@ def _squared_lengths(kernel: Kernel, X) -> np.ndarray:
                 squared = (kernel.gamma * squared + kernel.coef0) ** kernel.degree
         elif kernel.name == "sigmoid":
             squared = np.tanh(kernel.gamma * squared + kernel.coef0)
-    if squared.size and not squared.min() >= 0:
-        worst = int(np.argmin(squared))
-        raise ValueError(
-            f"The kernel gives k(x, x) = {squared[worst]:.3g} for row {worst}, but the "
-            "squared length of a point cannot be negative. Choose another kernel, or "
-            "for sigmoid and poly a larger coef0."
-        )
+    check_squared_lengths(squared)
     return squared
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from bayespoint.solvers.programs import dual_program
 from bayespoint.solvers.programs.dual_program import DualProgram, largest_entry, signed_product
-from bayespoint.solvers.programs.highs import TOLERANCE
+from bayespoint.solvers.programs.highs import HIGHS_TOLERANCE
 from program_problems import PROGRAMS, minimum, noisy_program, objective
 
 # HiGHS satisfies constraints to 1e-9, and coefficients add up to less than a hundred.
@@ -15,7 +15,7 @@ PRECISION = 100 * 1e-9
 
 
 def generate(program, start=None, ends=np.inf, stop=lambda: False):
-    return DualProgram(program, TOLERANCE).generate(start, ends, stop)
+    return DualProgram(program, HIGHS_TOLERANCE).generate(start, ends, stop)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -79,7 +79,7 @@ def test_idle_constraints_are_dropped(rng, monkeypatch):
             assert self.highs.getNumRow() == len(self.points) + self.n_fixed
 
     program = noisy_program(rng, m=200, fit_intercept=True)
-    found = Noting(program, TOLERANCE).generate(None, np.inf, lambda: False)
+    found = Noting(program, HIGHS_TOLERANCE).generate(None, np.inf, lambda: False)
     assert dropped
     assert found.objective == pytest.approx(minimum(program), abs=4 * PRECISION)
 

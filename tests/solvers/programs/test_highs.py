@@ -2,7 +2,7 @@ import highspy
 import numpy as np
 from scipy import sparse
 
-from bayespoint.solvers.programs.highs import TOLERANCE, add_constraints, new_highs
+from bayespoint.solvers.programs.highs import HIGHS_TOLERANCE, add_constraints, new_highs
 
 
 def test_constraints_of_dense_and_sparse_matrices_bound_the_variables():
@@ -15,7 +15,9 @@ def test_constraints_of_dense_and_sparse_matrices_bound_the_variables():
         add_constraints(highs, kind(matrix), -np.inf, 4.0)
         highs.run()
         assert highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
-        np.testing.assert_allclose(highs.getSolution().col_value, [0.8, 1.6], atol=10 * TOLERANCE)
+        np.testing.assert_allclose(
+            highs.getSolution().col_value, [0.8, 1.6], atol=10 * HIGHS_TOLERANCE
+        )
 
 
 def test_highs_is_silent_and_exact(capfd):
@@ -23,5 +25,5 @@ def test_highs_is_silent_and_exact(capfd):
     highs.addVars(1, np.zeros(1), np.ones(1))
     highs.run()
     assert capfd.readouterr() == ("", "")
-    assert highs.getOptionValue("primal_feasibility_tolerance")[1] == TOLERANCE
-    assert highs.getOptionValue("dual_feasibility_tolerance")[1] == TOLERANCE
+    assert highs.getOptionValue("primal_feasibility_tolerance")[1] == HIGHS_TOLERANCE
+    assert highs.getOptionValue("dual_feasibility_tolerance")[1] == HIGHS_TOLERANCE

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from bayespoint.solvers.programs.hyperplane import (
-    CONJUGATE,
+    CONJUGATE_NORMS,
     NotSeparableError,
     fit_hyperplane,
 )
@@ -19,7 +19,7 @@ def blobs(rng, shift, m=60):
 
 
 def cost(X, signs, distance, C, coef, intercept):
-    length = np.linalg.norm(coef, CONJUGATE[distance])
+    length = np.linalg.norm(coef, CONJUGATE_NORMS[distance])
     slacks = np.maximum(1 - signs * (X @ coef + intercept), 0).sum()
     return (length**2 / 2 if distance == "l2" else length) + C * slacks
 
@@ -40,7 +40,7 @@ def test_margins_that_are_known(distance, margin):
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("C", [0.1, 10.0])
-@pytest.mark.parametrize("distance", CONJUGATE)
+@pytest.mark.parametrize("distance", CONJUGATE_NORMS)
 def test_no_small_change_is_better(rng, distance, C, fit_intercept):
     # The objective is convex: a local minimum is the minimum.
     X, signs = blobs(rng, 0.5)
@@ -57,7 +57,7 @@ def test_no_small_change_is_better(rng, distance, C, fit_intercept):
 
 
 @pytest.mark.parametrize("C", [1.0, np.inf])
-@pytest.mark.parametrize("distance", CONJUGATE)
+@pytest.mark.parametrize("distance", CONJUGATE_NORMS)
 def test_dense_sparse_and_other_units_agree(rng, distance, C):
     X, signs = blobs(rng, 4.0)
     one = fit_hyperplane(X, signs, distance, C, True)
@@ -71,7 +71,7 @@ def test_dense_sparse_and_other_units_agree(rng, distance, C):
     assert small.margin == pytest.approx(1e3 * one.margin, rel=1e-5)
 
 
-@pytest.mark.parametrize("distance", CONJUGATE)
+@pytest.mark.parametrize("distance", CONJUGATE_NORMS)
 def test_classes_that_cannot_be_separated_are_an_error_without_slacks(rng, distance):
     X, signs = blobs(rng, 0.0)
     with pytest.raises(NotSeparableError, match="Choose a finite C"):

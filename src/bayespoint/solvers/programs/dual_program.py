@@ -8,7 +8,7 @@ from typing import NamedTuple
 import highspy
 import numpy as np
 
-from .highs import TOLERANCE, NotSolvedError, add_constraints, new_highs
+from .highs import HIGHS_TOLERANCE, NotSolvedError, add_constraints, new_highs
 
 # New constraints per round: at least this many, or one for this many points. Fewer mean more
 # rounds, more mean useless constraints; from half to twice as many took equally long.
@@ -17,7 +17,7 @@ _POINTS_PER_NEW_CONSTRAINT = 20
 # Drop a constraint that is further from its bound than this, in units of the largest entry.
 _IDLE_DISTANCE = 0.1
 # Constraints violated by at most this are satisfied up to the rounding of HiGHS.
-_MAX_ROUNDING_VIOLATION = 100 * TOLERANCE
+_MAX_ROUNDING_VIOLATION = 100 * HIGHS_TOLERANCE
 # After this many iterations in a round the simplex method must be cycling: rounds that
 # finished needed at most a few per point.
 _MAX_ITERATIONS = 10_000
@@ -119,7 +119,7 @@ class DualProgram:
             candidates = excess.copy()
             candidates[self.points] = -np.inf
             new = _largest(candidates, size)
-            new = new[candidates[new] > TOLERANCE]
+            new = new[candidates[new] > HIGHS_TOLERANCE]
             if len(new) and (time.perf_counter() >= ends or stop()):
                 state = "stopped"
                 break

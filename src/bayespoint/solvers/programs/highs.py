@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 # HiGHS satisfies bounds and constraints to this precision, for outputs and multipliers near one.
-TOLERANCE = 1e-9
+HIGHS_TOLERANCE = 1e-9
 
 
 class NotSolvedError(RuntimeError):
@@ -26,8 +26,8 @@ def new_highs() -> highspy.Highs:
         "parallel": "off",
         "presolve": "off",
         "simplex_scale_strategy": 0,
-        "primal_feasibility_tolerance": TOLERANCE,
-        "dual_feasibility_tolerance": TOLERANCE,
+        "primal_feasibility_tolerance": HIGHS_TOLERANCE,
+        "dual_feasibility_tolerance": HIGHS_TOLERANCE,
     }
     for name, value in options.items():
         highs.setOptionValue(name, value)

@@ -13,7 +13,7 @@ from .highs import NotSolvedError, add_constraints, new_highs
 
 # The distance of a point from a hyperplane is its output over the length of the normal
 # vector in the conjugate norm (Mangasarian 1997; 004, eqs. 1.20 to 1.22).
-CONJUGATE = {"l1": np.inf, "l2": 2, "linf": 1}
+CONJUGATE_NORMS = {"l1": np.inf, "l2": 2, "linf": 1}
 # Precision of the outputs of libsvm; the objective is then precise to about its square.
 _SVC_TOLERANCE = 1e-6
 # HiGHS reports one of these if the classes cannot be separated.
@@ -72,7 +72,7 @@ def fit_hyperplane(X, signs: np.ndarray, distance: str, C: float, fit_intercept:
     else:
         coef, intercept = _linear_program(X / unit, signs, distance, C * unit, fit_intercept)
     coef = coef / unit
-    length = float(np.linalg.norm(coef, CONJUGATE[distance]))
+    length = float(np.linalg.norm(coef, CONJUGATE_NORMS[distance]))
     slacks = np.maximum(1 - signs * (X @ coef + intercept), 0.0).sum()
     cost = length**2 / 2 if distance == "l2" else length
     objective = cost if np.isinf(C) else cost + C * slacks

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .dual_program import DualProgram, Program, Solution, largest_entry
-from .highs import TOLERANCE, NotSolvedError
+from .highs import HIGHS_TOLERANCE, NotSolvedError
 
 # If HiGHS cannot solve a program, try these penalties on the coefficients in turn, in units of
 # the largest entry of the matrix.
@@ -58,7 +58,7 @@ def solve(
         extra = size * largest_entry(program.matrix)
         penalized = program._replace(penalty=program.penalty + extra)
         try:
-            found = DualProgram(penalized, max(size, TOLERANCE)).generate(start, ends, stop)
+            found = DualProgram(penalized, max(size, HIGHS_TOLERANCE)).generate(start, ends, stop)
         except NotSolvedError as error:
             failed = error
             continue
