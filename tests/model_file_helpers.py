@@ -10,6 +10,7 @@ import textwrap
 import tracemalloc
 import warnings
 import zipfile
+from collections import UserList
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +77,8 @@ def fitted(name, data):
 
 def assert_same(a, b, where="model"):
     """Compare everything that objects hold, bit for bit and with the same memory layout."""
+    if isinstance(a, UserList):  # scikit-learn 1.6; a model file holds a list
+        a = list(a.data)
     assert type(a) is type(b), where
     if isinstance(a, np.ndarray):
         assert (a.dtype, a.shape) == (b.dtype, b.shape), where

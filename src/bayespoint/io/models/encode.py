@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import UserList
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,9 @@ class Encoder:
         kind = type(value)
         if kind is list:
             return parts(value)
+        # In scikit-learn 1.6, the columns of a ColumnTransformer's remainder warn when read.
+        if kind.__name__ == "_RemainderColsList" and isinstance(value, UserList):
+            return parts(value.data)
         if kind is tuple:
             return {"type": "tuple", "items": parts(value)}
         if kind in (dict, Bunch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import UserList
 from collections.abc import Callable
 
 import numpy as np
@@ -57,6 +58,8 @@ def _column_transformer(transformer: ColumnTransformer, X: Source) -> Source:
 def _positions(which, transformer: ColumnTransformer, n_columns: int) -> list[int]:
     """Return the positions of columns given by name, number, mask or slice."""
     names = list(getattr(transformer, "feature_names_in_", []))
+    if isinstance(which, UserList):  # remainder columns in scikit-learn 1.6: warn when read
+        which = which.data
     if isinstance(which, str):
         return [names.index(which)]
     if isinstance(which, int | np.integer):
@@ -114,7 +117,8 @@ def _standard_scaler(scaler: StandardScaler, X: Source) -> Source:
 
 def _max_abs_scaler(scaler: MaxAbsScaler, X: Source) -> Source:
     values = X.matrix() / scaler.scale_[None]
-    return Matrix(values.op("Clip", -1.0, 1.0) if scaler.clip else values, X.n_columns)
+    clip = getattr(scaler, "clip", False)  # older versions of scikit-learn never clip
+    return Matrix(values.op("Clip", -1.0, 1.0) if clip else values, X.n_columns)
 
 
 def _one_hot_encoder(encoder: OneHotEncoder, X: Source) -> Source:
