@@ -1,4 +1,4 @@
-"""Landmarks and cells: solvers for many noisy points, and when they are chosen."""
+"""What landmarks and cells have in common, and when each of them is chosen."""
 
 import numpy as np
 import pytest
@@ -12,10 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from bayespoint import BayesPointClassifier
 from bayespoint._runtime import interrupt
 from bayespoint.fitting import solver_choice
-from bayespoint.geometry.gram import soften
-from bayespoint.solvers import EP, Cells, Nystroem
-from bayespoint.solvers.cells import MAX_CELL_RATIO, nearest
-from bayespoint.solvers.propagation.on_gram import propagate
+from bayespoint.solvers import Cells, Nystroem
 from helpers import ctrl_c
 
 FIXED = {"gamma": 1.0, "softness": 0.3, "random_state": 0}
@@ -62,141 +59,6 @@ def chessboard(m, seed=0, fields=12):
     """Clean labels, but more fields than a small sample shows."""
     X = np.random.default_rng(seed).uniform(0, fields, (m, 2))
     return X, np.sum(np.floor(X), axis=1).astype(int) % 2
-
-
-# Landmarks
-
-
-@pytest.mark.parametrize("data", ["moons", "three"])
-@pytest.mark.parametrize("softness", [0.05, 1.0])
-@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
-def test_with_all_landmarks_it_is_ep(data, softness, kernel, request):
-    X, y = request.getfixturevalue(data)
-    exact, ours = (
-        classifier(kernel=kernel, softness=softness, solver=s).fit(X, y)
-        for s in (EP(tol=1e-9), Nystroem(n_landmarks=len(y), tol=1e-9, max_iter=500))
-    )
-    np.testing.assert_allclose(ours.predict_proba(X), exact.predict_proba(X), atol=1e-6)
-    np.testing.assert_allclose(ours.loo_proba_, exact.loo_proba_, atol=1e-6)
-    # Landmarks within rounding of the span of the others are left out: squared lengths of up to
-    # 4 m eps, 6e-7 in length. The mean hypothesis is no longer than 20 or so.
-    new = np.random.default_rng(1).normal(0, 2, (50, 2))
-    np.testing.assert_allclose(ours.predict_proba(new), exact.predict_proba(new), atol=1e-5)
-    assert ours.log_evidence_ == pytest.approx(exact.log_evidence_, abs=1e-6 * len(y))
-
-
-def test_hypotheses_are_carried_by_landmarks(moons):
-    model = classifier(solver=Nystroem(30)).fit(*moons)
-    assert len(model.support_) <= 31
-    np.testing.assert_array_equal(model.support_vectors_, moons[0][model.support_])
-    assert model.diagnostics_.hits.shape == (1, 400)
-    assert (model.diagnostics_.hits > 0).all()
-    assert model.loo_proba_.shape == (400, 2)
-
-
-def test_more_landmarks_come_closer_to_ep(moons):
-    X, y = moons
-    exact = classifier(solver="ep").fit(X, y).predict_proba(X)
-    gaps = [
-        np.abs(classifier(solver=Nystroem(n)).fit(X, y).predict_proba(X) - exact).max()
-        for n in (3, 20, 100)
-    ]
-    assert gaps[0] > gaps[1] > gaps[2]
-
-
-def test_single_precision_agrees_with_double():
-    X, y = noisy(2500)
-    single = classifier(solver=Nystroem(100)).fit(X, y)
-    K = rbf_kernel(X, gamma=1.0)
-    double = classifier(solver=Nystroem(100), kernel="precomputed").fit(K, y)
-    np.testing.assert_allclose(
-        single.predict_proba(X), double.predict_proba(K), atol=FIXED["softness"] * 1e-2
-    )
-
-
-def test_equal_landmarks_count_once():
-    X, y = np.repeat(noisy(30)[0], 20, axis=0), np.tile(noisy(30)[1], 20)
-    model = classifier(solver=Nystroem(500)).fit(X, y)
-    assert len(model.support_) <= 30
-
-
-@pytest.mark.parametrize("label_noise", [0.1, "auto"])
-def test_landmarks_know_no_label_noise(moons, label_noise):
-    if label_noise == "auto":
-        assert classifier(solver="nystroem", label_noise="auto").fit(*moons).label_noise_ == 0
-        return
-    with pytest.raises(ValueError, match=r"label_noise=0.1.*softness"):
-        classifier(solver="nystroem", label_noise=label_noise).fit(*moons)
-
-
-# Cells
-
-
-def test_cells_are_ep_with_a_kernel_that_is_zero_between_them(moons):
-    X, y = moons
-    model = classifier(solver=Cells(50, tol=1e-9)).fit(X, y)
-    cell = nearest(X, model.cell_centers_)
-    assert len(np.unique(cell)) > 4
-    unit = (rbf_kernel(X, gamma=1.0) + 1) / 2 * (cell[:, None] == cell)
-    twin = propagate(soften(unit, 0.3), np.where(y == 1, 1, -1), tol=1e-9)
-    assert model.log_evidence_ == pytest.approx(twin.log_evidence, abs=1e-6)
-    logs = np.log(model.loo_proba_[np.arange(len(y)), y])
-    np.testing.assert_allclose(logs, twin.log_loo, atol=1e-6)
-    # Without the borders it is another model.
-    whole = propagate(soften((rbf_kernel(X, gamma=1.0) + 1) / 2, 0.3), np.where(y == 1, 1, -1))
-    assert abs(whole.log_evidence - twin.log_evidence) > 1
-
-
-def test_one_cell_is_ep(three):
-    X, y = three
-    ours, exact = (classifier(solver=s).fit(X, y) for s in (Cells(1000, tol=1e-6), EP(tol=1e-6)))
-    new = np.random.default_rng(1).normal(0, 2, (50, 2))
-    np.testing.assert_allclose(ours.predict_proba(new), exact.predict_proba(new), atol=1e-9)
-
-
-@pytest.mark.parametrize("data", [noisy(2000)[0], np.ones((500, 2)), np.eye(300)], ids=len)
-def test_cells_are_neither_large_nor_empty(data):
-    solver = Cells(50)
-    size = np.bincount(nearest(data, solver.centers(data)))
-    assert size.min() > 0
-    distinct = len(np.unique(data, axis=0))
-    if distinct > 300:
-        assert size.max() <= MAX_CELL_RATIO * 50
-
-
-def test_points_that_cannot_be_divided_are_represented_by_some():
-    X, y = np.ones((500, 2)), (np.arange(500) % 5 == 0).astype(int)
-    model = classifier(solver=Cells(50)).fit(X, y)
-    assert len(model.support_) == MAX_CELL_RATIO * 50
-    assert np.isnan(model.loo_proba_[np.setdiff1d(np.arange(500), model.support_)]).all()
-
-
-def test_cells_take_label_noise(moons):
-    model = classifier(solver=Cells(50), label_noise=0.1).fit(*moons)
-    assert model.predict_proba(moons[0]).min() >= 0.1 - 1e-12
-
-
-def test_cells_need_features(moons):
-    with pytest.raises(ValueError, match=r"precomputed.*nystroem"):
-        classifier(kernel="precomputed", solver="cells").fit(rbf_kernel(moons[0]), moons[1])
-
-
-def test_other_solvers_have_no_cells(moons):
-    model = classifier(solver=Cells(50)).fit(*moons)
-    assert hasattr(model, "cell_centers_")
-    model.set_params(solver="ep").fit(*moons)
-    assert not hasattr(model, "cell_centers_")
-
-
-def test_a_class_that_is_in_one_cell_only():
-    X, y = noisy(400)
-    y = y.copy()
-    y[np.argmax(X[:, 1])] = 2
-    model = classifier(solver=Cells(50)).fit(X, y)
-    assert np.isfinite(model.predict_proba(X)).all()
-
-
-# Both
 
 
 @BOTH

@@ -1,0 +1,101 @@
+"""Training in cells: agreement with EP, sizes of cells, rare classes."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_moons
+from sklearn.metrics.pairwise import rbf_kernel
+
+from bayespoint import BayesPointClassifier
+from bayespoint.geometry.gram import soften
+from bayespoint.solvers import EP, Cells
+from bayespoint.solvers.cells import MAX_CELL_RATIO, nearest
+from bayespoint.solvers.propagation.on_gram import propagate
+
+FIXED = {"gamma": 1.0, "softness": 0.3, "random_state": 0}
+
+
+def classifier(**parameters):
+    return BayesPointClassifier(**{**FIXED, **parameters})
+
+
+@pytest.fixture(scope="module")
+def moons():
+    return make_moons(400, noise=0.3, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def three():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 2))
+    return X, np.digitize(X[:, 0] + 0.5 * rng.standard_normal(300), [-0.5, 0.5])
+
+
+def noisy(m, seed=0, noise=0.7):
+    """A smooth boundary, and many labels on the wrong side."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((m, 3))
+    return X, (X[:, 0] + noise * rng.standard_normal(m) > 0).astype(int)
+
+
+def test_cells_are_ep_with_a_kernel_that_is_zero_between_them(moons):
+    X, y = moons
+    model = classifier(solver=Cells(50, tol=1e-9)).fit(X, y)
+    cell = nearest(X, model.cell_centers_)
+    assert len(np.unique(cell)) > 4
+    unit = (rbf_kernel(X, gamma=1.0) + 1) / 2 * (cell[:, None] == cell)
+    twin = propagate(soften(unit, 0.3), np.where(y == 1, 1, -1), tol=1e-9)
+    assert model.log_evidence_ == pytest.approx(twin.log_evidence, abs=1e-6)
+    logs = np.log(model.loo_proba_[np.arange(len(y)), y])
+    np.testing.assert_allclose(logs, twin.log_loo, atol=1e-6)
+    # Without the borders it is another model.
+    whole = propagate(soften((rbf_kernel(X, gamma=1.0) + 1) / 2, 0.3), np.where(y == 1, 1, -1))
+    assert abs(whole.log_evidence - twin.log_evidence) > 1
+
+
+def test_one_cell_is_ep(three):
+    X, y = three
+    ours, exact = (classifier(solver=s).fit(X, y) for s in (Cells(1000, tol=1e-6), EP(tol=1e-6)))
+    new = np.random.default_rng(1).normal(0, 2, (50, 2))
+    np.testing.assert_allclose(ours.predict_proba(new), exact.predict_proba(new), atol=1e-9)
+
+
+@pytest.mark.parametrize("data", [noisy(2000)[0], np.ones((500, 2)), np.eye(300)], ids=len)
+def test_cells_are_neither_large_nor_empty(data):
+    solver = Cells(50)
+    size = np.bincount(nearest(data, solver.centers(data)))
+    assert size.min() > 0
+    distinct = len(np.unique(data, axis=0))
+    if distinct > 300:
+        assert size.max() <= MAX_CELL_RATIO * 50
+
+
+def test_points_that_cannot_be_divided_are_represented_by_some():
+    X, y = np.ones((500, 2)), (np.arange(500) % 5 == 0).astype(int)
+    model = classifier(solver=Cells(50)).fit(X, y)
+    assert len(model.support_) == MAX_CELL_RATIO * 50
+    assert np.isnan(model.loo_proba_[np.setdiff1d(np.arange(500), model.support_)]).all()
+
+
+def test_cells_take_label_noise(moons):
+    model = classifier(solver=Cells(50), label_noise=0.1).fit(*moons)
+    assert model.predict_proba(moons[0]).min() >= 0.1 - 1e-12
+
+
+def test_cells_need_features(moons):
+    with pytest.raises(ValueError, match=r"precomputed.*nystroem"):
+        classifier(kernel="precomputed", solver="cells").fit(rbf_kernel(moons[0]), moons[1])
+
+
+def test_other_solvers_have_no_cells(moons):
+    model = classifier(solver=Cells(50)).fit(*moons)
+    assert hasattr(model, "cell_centers_")
+    model.set_params(solver="ep").fit(*moons)
+    assert not hasattr(model, "cell_centers_")
+
+
+def test_a_class_that_is_in_one_cell_only():
+    X, y = noisy(400)
+    y = y.copy()
+    y[np.argmax(X[:, 1])] = 2
+    model = classifier(solver=Cells(50)).fit(X, y)
+    assert np.isfinite(model.predict_proba(X)).all()

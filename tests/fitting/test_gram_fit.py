@@ -1,0 +1,58 @@
+"""Training with the whole Gram matrix: memory, fallback, indefinite kernels."""
+
+import numpy as np
+import pytest
+
+from bayespoint import BayesPointClassifier
+from bayespoint.fitting.gram_fit import memory_needed
+from bayespoint.solvers import EP, Billiard, Corners
+
+X = np.random.default_rng(0).standard_normal((50, 2))
+Y = (X[:, 0] > 0).astype(int)
+
+
+def test_memory_counts_matrices_and_draws():
+    m = 1000
+    assert memory_needed(m, 1, EP(n_draws=2)) == pytest.approx(8 * m * (4 * m + 8) / 2**20)
+    assert memory_needed(m, 1, Corners()) > memory_needed(m, 1, Billiard())
+    assert memory_needed(m, 3, EP()) > memory_needed(m, 1, EP())
+    assert memory_needed(m, 1, object()) == memory_needed(m, 1, Billiard())
+
+
+def test_too_little_memory_is_an_error_before_the_matrix_is_made():
+    def kernel(a, b):
+        raise AssertionError("computed")
+
+    with pytest.raises(ValueError, match=r"need up to .* MB, but cache_size is 0.001"):
+        BayesPointClassifier(
+            lambda a, b: a @ b.T if len(a) < 50 else kernel(a, b),
+            solver="billiard",
+            softness=0.1,
+            cache_size=0.001,
+            fit_intercept=False,
+        ).fit(X, Y)
+
+
+def test_an_indefinite_kernel_is_softened_only_if_softness_is_ours():
+    def no_kernel(a, b):
+        return 1.0 - 0.1 * np.abs(a[:, :1] - b[:, :1].T) ** 3
+
+    line = np.linspace(-4, 8, 30)[:, None]
+    labels = (np.arange(30) > 14).astype(int)
+    # Candidates of softness end at 10, and this one needs more.
+    machine = BayesPointClassifier(no_kernel, solver="ep", fit_intercept=False, random_state=0)
+    with pytest.warns(UserWarning, match='softness="auto" chose softness='):
+        model = machine.fit(line, labels)
+    assert model.softness_ > 10
+    with pytest.raises(ValueError, match="positive semi-definite"):
+        machine.set_params(softness=0.1).fit(line, labels)
+
+
+def test_all_version_spaces_are_entered_before_one_is_sampled(monkeypatch):
+    """A class that cannot be separated is found before others take their time."""
+    sampled = []
+    monkeypatch.setattr(Billiard, "solve", lambda *args, **kwargs: sampled.append(1))
+    line = np.arange(6.0)[:, None]
+    with pytest.raises(ValueError, match="version space"):
+        BayesPointClassifier("linear", solver="billiard", softness=0).fit(line, [0, 0, 1, 1, 2, 2])
+    assert not sampled

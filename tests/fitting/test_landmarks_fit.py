@@ -1,0 +1,96 @@
+"""Training in the span of landmarks: agreement with EP, precision, label noise."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_moons
+from sklearn.metrics.pairwise import rbf_kernel
+
+from bayespoint import BayesPointClassifier
+from bayespoint.solvers import EP, Nystroem
+
+FIXED = {"gamma": 1.0, "softness": 0.3, "random_state": 0}
+
+
+def classifier(**parameters):
+    return BayesPointClassifier(**{**FIXED, **parameters})
+
+
+@pytest.fixture(scope="module")
+def moons():
+    return make_moons(400, noise=0.3, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def three():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 2))
+    return X, np.digitize(X[:, 0] + 0.5 * rng.standard_normal(300), [-0.5, 0.5])
+
+
+def noisy(m, seed=0, noise=0.7):
+    """A smooth boundary, and many labels on the wrong side."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((m, 3))
+    return X, (X[:, 0] + noise * rng.standard_normal(m) > 0).astype(int)
+
+
+@pytest.mark.parametrize("data", ["moons", "three"])
+@pytest.mark.parametrize("softness", [0.05, 1.0])
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+def test_with_all_landmarks_it_is_ep(data, softness, kernel, request):
+    X, y = request.getfixturevalue(data)
+    exact, ours = (
+        classifier(kernel=kernel, softness=softness, solver=s).fit(X, y)
+        for s in (EP(tol=1e-9), Nystroem(n_landmarks=len(y), tol=1e-9, max_iter=500))
+    )
+    np.testing.assert_allclose(ours.predict_proba(X), exact.predict_proba(X), atol=1e-6)
+    np.testing.assert_allclose(ours.loo_proba_, exact.loo_proba_, atol=1e-6)
+    # Landmarks within rounding of the span of the others are left out: squared lengths of up to
+    # 4 m eps, 6e-7 in length. The mean hypothesis is no longer than 20 or so.
+    new = np.random.default_rng(1).normal(0, 2, (50, 2))
+    np.testing.assert_allclose(ours.predict_proba(new), exact.predict_proba(new), atol=1e-5)
+    assert ours.log_evidence_ == pytest.approx(exact.log_evidence_, abs=1e-6 * len(y))
+
+
+def test_hypotheses_are_carried_by_landmarks(moons):
+    model = classifier(solver=Nystroem(30)).fit(*moons)
+    assert len(model.support_) <= 31
+    np.testing.assert_array_equal(model.support_vectors_, moons[0][model.support_])
+    assert model.diagnostics_.hits.shape == (1, 400)
+    assert (model.diagnostics_.hits > 0).all()
+    assert model.loo_proba_.shape == (400, 2)
+
+
+def test_more_landmarks_come_closer_to_ep(moons):
+    X, y = moons
+    exact = classifier(solver="ep").fit(X, y).predict_proba(X)
+    gaps = [
+        np.abs(classifier(solver=Nystroem(n)).fit(X, y).predict_proba(X) - exact).max()
+        for n in (3, 20, 100)
+    ]
+    assert gaps[0] > gaps[1] > gaps[2]
+
+
+def test_single_precision_agrees_with_double():
+    X, y = noisy(2500)
+    single = classifier(solver=Nystroem(100)).fit(X, y)
+    K = rbf_kernel(X, gamma=1.0)
+    double = classifier(solver=Nystroem(100), kernel="precomputed").fit(K, y)
+    np.testing.assert_allclose(
+        single.predict_proba(X), double.predict_proba(K), atol=FIXED["softness"] * 1e-2
+    )
+
+
+def test_equal_landmarks_count_once():
+    X, y = np.repeat(noisy(30)[0], 20, axis=0), np.tile(noisy(30)[1], 20)
+    model = classifier(solver=Nystroem(500)).fit(X, y)
+    assert len(model.support_) <= 30
+
+
+@pytest.mark.parametrize("label_noise", [0.1, "auto"])
+def test_landmarks_know_no_label_noise(moons, label_noise):
+    if label_noise == "auto":
+        assert classifier(solver="nystroem", label_noise="auto").fit(*moons).label_noise_ == 0
+        return
+    with pytest.raises(ValueError, match=r"label_noise=0.1.*softness"):
+        classifier(solver="nystroem", label_noise=label_noise).fit(*moons)
