@@ -154,7 +154,7 @@ def test_a_single_hypothesis():
     X, y = np.array([[-1.0], [-2.0], [3.0]]), [0, 0, 1]
     model = OnionClassifier(kernel="linear", fit_intercept=False, softness=0.0).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), y)
-    with pytest.raises(ValueError, match=r"There are \(0, 0\)\."):
+    with pytest.raises(ValueError, match=r"These exist: \(0, 0\)\."):
         model.classifier(1, 0)
 
 
@@ -167,7 +167,7 @@ def test_count_errors_wants_known_classes(model, moons):
 
 @pytest.mark.parametrize("entry", [(4, 0), (0, -1), (1,), (0.5, 0)])
 def test_entries_that_do_not_exist(model, entry, moons):
-    with pytest.raises(ValueError, match=r"There are \(0, 0\), \(0, 1\)"):
+    with pytest.raises(ValueError, match=r"These exist: \(0, 0\), \(0, 1\)"):
         clone(model).set_params(errors=entry).fit(*moons)
 
 

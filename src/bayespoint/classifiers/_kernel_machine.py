@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..fitting.outputs import cell_outputs, outputs, precomputed_outputs
 from ..geometry.kernels import GAMMA_KERNELS, KERNELS, Kernel, canonical, settle_kernel
-from ._labels import winning_class
+from ._labels import drop_single_output, winning_class
 
 
 class KernelMachine(ClassifierMixin, BaseEstimator):
@@ -35,6 +35,22 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     coef0: float
     normalize: bool
     support_: np.ndarray  # set before the kernel is stored
+
+    def decision_function(self, X):
+        """Return the output at each point.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points; for a precomputed kernel their kernel with the training points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Positive for the second of two classes; with more, largest for the predicted class.
+        """
+        check_is_fitted(self)
+        return drop_single_output(self._decide(X))
 
     def predict(self, X):
         """Return the class of each point.

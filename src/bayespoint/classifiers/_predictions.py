@@ -31,26 +31,6 @@ class PredictionMixin(KernelMachine):
     diagnostics_: Bunch
     n_jobs: int | None
 
-    def decision_function(self, X):
-        """Return the mean output of all hypotheses, between -1 and 1.
-
-        The output of a hypothesis is the cosine of the angle between it and the point in feature
-        space (000, sec. 4.3). Their mean is comparable between classes, and a confidence. With a
-        precomputed kernel the length of a new point is not known; it is taken to be the root
-        mean square length of the training points.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Points; for a precomputed kernel their kernel with the training points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Positive for the second of two classes; with more, largest for the predicted class.
-        """
-        return drop_single_output(self._decide(X))
-
     def predict_proba(self, X):
         """Return the probability of each class, from the spread of the hypotheses.
 

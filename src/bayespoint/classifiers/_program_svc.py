@@ -17,14 +17,17 @@ from ..geometry.gram import check_symmetric
 from ..geometry.kernels import Kernel
 from ..solvers.programs.linear_program import Program, Solution, solve
 from ._kernel_machine import KernelMachine
-from ._labels import drop_single_output, number_classes, one_against_rest
+from ._labels import number_classes, one_against_rest
 
 # A duality gap above this, for each training point, is reported.
 MAX_GAP_PER_POINT = 1e-6
 
 
 class ProgramSVC(KernelMachine):
-    """A classifier whose coefficients solve a linear program."""
+    """A classifier whose coefficients solve a linear program.
+
+    Outputs are in units of the margin of the training points.
+    """
 
     _parameter_constraints = {
         **KernelMachine._parameter_constraints,
@@ -53,21 +56,6 @@ class ProgramSVC(KernelMachine):
         X, kernel, matrix, signs = self._prepare(X, y)
         self._solve(X, kernel, matrix, signs, [None] * len(signs))
         return self
-
-    def decision_function(self, X):
-        """Return the outputs at points; the margin of the training points is one.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Points; for a precomputed kernel their kernel with the training points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Positive for the second of two classes; one column for each class if there are more.
-        """
-        return drop_single_output(self._decide(X))
 
     def _decide(self, X) -> np.ndarray:
         check_is_fitted(self)

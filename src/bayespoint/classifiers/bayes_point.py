@@ -165,6 +165,11 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     point that some member gets wrong; "nystroem" O(m r^2) for each of about five sweeps with r
     landmarks; "cells" O(m n^2) with cells of n points.
 
+    Decisions: the output of a hypothesis is the cosine of the angle between it and the point in
+    feature space (000, sec. 4.3). `decision_function` is the mean over all hypotheses, between -1
+    and 1: comparable between classes, and a confidence. With a precomputed kernel the length of a
+    new point is not known; it is taken to be the root mean square length of the training points.
+
     Probabilities: with a Gaussian prior on w, the length of its part in the span of the training
     points is chi-distributed. It is independent of the direction, which the solver samples.
     Outside the span w keeps its prior. Together this gives the output at a point a mean and a

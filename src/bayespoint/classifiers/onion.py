@@ -187,21 +187,6 @@ class OnionClassifier(KernelMachine):
         self.errors_ = self._check_entry(entry)
         return self
 
-    def decision_function(self, X):
-        """Return the mean output of the hypotheses of the chosen entry.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Points; for a precomputed kernel their kernel with the training points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Between -1 and 1, positive for the second class.
-        """
-        return self._decide(X)[:, 0]
-
     def classifier(self, n_negative, n_positive):
         """Return this classifier with another entry of the table chosen.
 
