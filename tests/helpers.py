@@ -1,4 +1,4 @@
-"""Problems and slow, obvious twins that several test files need."""
+"""What several test files need: problems, slow and obvious twins, marks, time."""
 
 import os
 import signal
@@ -7,6 +7,7 @@ import time
 from contextlib import contextmanager
 
 import numpy as np
+import pytest
 
 from bayespoint.geometry.gram import unit_gram
 from bayespoint.geometry.version_space import VersionSpace
@@ -58,6 +59,12 @@ def angular_std_error(draws):
     along = off @ mean / np.linalg.norm(mean)
     across = np.sum(off**2, axis=1) - along**2
     return np.sqrt(np.mean(across) / len(draws)) / np.linalg.norm(mean)
+
+
+def slow_but_for(names, *quick: str):
+    """Return test parameters of which all but the named ones are slow."""
+    assert set(quick) <= set(names)
+    return [name if name in quick else pytest.param(name, marks=pytest.mark.slow) for name in names]
 
 
 # Time

@@ -9,8 +9,6 @@ import tempfile
 from pathlib import Path
 from types import ModuleType
 
-import pytest
-
 
 def changed_source(module: ModuleType, before: str, after: str) -> str:
     """Return the source of a module in which one passage is replaced."""
@@ -48,9 +46,3 @@ def interpreted(module: ModuleType, before: str = "", after: str = "") -> Module
     copy.njit = lambda **options: lambda function: function
     exec(source.replace("from numba import njit", ""), copy.__dict__)
     return copy
-
-
-def slow_but_for(names, *quick: str):
-    """Return test parameters of which all but the named ones are slow."""
-    assert set(quick) <= set(names)
-    return [name if name in quick else pytest.param(name, marks=pytest.mark.slow) for name in names]

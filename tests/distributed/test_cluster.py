@@ -7,6 +7,7 @@ import pytest
 from bayespoint.distributed import fit
 from bayespoint.distributed.cluster import ClusterRows
 from cluster_helpers import COVARIANCES, assert_same, chunks, exact
+from helpers import slow_but_for
 
 
 def kill_a_worker(client, number=0):
@@ -14,7 +15,7 @@ def kill_a_worker(client, number=0):
     os.kill(pid, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("covariance", COVARIANCES)
+@pytest.mark.parametrize("covariance", slow_but_for(COVARIANCES, "full"))
 def test_a_killed_worker_changes_nothing(doomed_client, data, covariance, monkeypatch):
     sweeps, recovered = [], []
     sweep, recover = ClusterRows.sweep, ClusterRows._recover
@@ -60,6 +61,7 @@ def test_a_new_worker_takes_its_share(doomed_client, data, monkeypatch):
     assert_same(model, exact().fit(*data))
 
 
+@pytest.mark.slow
 def test_killed_before_the_evidence_is_known(doomed_client, data, monkeypatch):
     log_constant = ClusterRows.log_constant
 

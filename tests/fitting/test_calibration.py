@@ -151,10 +151,10 @@ class Spread(BaseEstimator):
     [
         (WrongNoise(0.03), FLIP, "errors"),
         (WrongNoise(0.35), FLIP, "margins"),
-        (WrongNoise(0.03), BOTH, "margins"),
+        pytest.param(WrongNoise(0.03), BOTH, "margins", marks=pytest.mark.slow),
         (Spread(3.0), FLIP, "margins"),
-        (Spread(0.1), FLIP, "output"),
-        (Spread(0.1), SOFT, "margins"),
+        pytest.param(Spread(0.1), FLIP, "output", marks=pytest.mark.slow),
+        pytest.param(Spread(0.1), SOFT, "margins", marks=pytest.mark.slow),
     ],
     ids=str,
 )

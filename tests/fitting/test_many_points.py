@@ -28,11 +28,17 @@ def classifier(**parameters):
     [
         BayesPointClassifier(solver="nystroem"),
         BayesPointClassifier(solver=Nystroem(10), kernel="linear", softness=0.5),
-        BayesPointClassifier(solver=Cells(10)),
     ]
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([BayesPointClassifier(solver=Cells(10))])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_scikit_learn_contract_of_cells(estimator, check):
     check(estimator)
 
 

@@ -21,9 +21,10 @@ from helpers import (
     processor_time_below,
     rbf_space,
     rejection_sample,
+    slow_but_for,
     teacher_space,
 )
-from mutants import mutant, slow_but_for
+from mutants import mutant
 
 
 def new_ball(space, seed):

@@ -8,8 +8,15 @@ from bayespoint.geometry.great_circle import random_tangent
 from bayespoint.solvers import Billiard
 from bayespoint.solvers.billiard import NEVER, Ball, advance
 from bayespoint.solvers.onion import follow, peel_onion
-from helpers import angle_between, angular_std_error, orthant_space, rbf_space, teacher_space
-from mutants import mutant, slow_but_for
+from helpers import (
+    angle_between,
+    angular_std_error,
+    orthant_space,
+    rbf_space,
+    slow_but_for,
+    teacher_space,
+)
+from mutants import mutant
 
 SPACES = {
     "linear": lambda: teacher_space(20, 5, seed=1),

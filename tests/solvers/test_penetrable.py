@@ -12,8 +12,15 @@ from bayespoint.geometry.version_space import VersionSpace
 from bayespoint.solvers import Billiard
 from bayespoint.solvers import billiard as module
 from bayespoint.solvers.billiard import NEVER, Ball, advance, guess, new_ball, wall_costs
-from helpers import angle_between, orthant_space, processor_time_below, rbf_space, teacher_space
-from mutants import mutant, slow_but_for
+from helpers import (
+    angle_between,
+    orthant_space,
+    processor_time_below,
+    rbf_space,
+    slow_but_for,
+    teacher_space,
+)
+from mutants import mutant
 
 
 def noisy_space(n_points, n_dimensions, seed, label_noise):
