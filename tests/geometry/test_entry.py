@@ -96,7 +96,7 @@ def test_perceptron_obeys_novikoff(seed, m, n_features):
     margin = largest_margin(y[:, None] * X)
     _, mistakes = learn(space.gram.matrix, y, rng_of(seed).permutation(m), np.zeros(m), 10**6)
     assert 1 <= mistakes <= margin**-2 * (1 + 1e-9)
-    # So it never gives up where the margin is larger than the one it is told to find.
+    # So it never gives up if the margin is larger than the one it has to find.
     w = learn_perceptron(space, rng_of(seed), smallest_margin=0.999 * margin)
     assert space.contains(w)
     assert np.linalg.norm(w) == pytest.approx(1, abs=8 * EPS)
@@ -284,7 +284,7 @@ def test_program_proves_that_there_is_no_hypothesis(seed, n_features, m):
     space = linear_space(y[:, None] * walls, y)
     with pytest.raises(NoVersionSpaceError, match="contradict each other") as caught:
         solve_program(space)
-    # HiGHS' multipliers are those of a corner, solved to rounding.
+    # HiGHS' multipliers belong to a corner, solved up to rounding.
     assert proof_residual(space, caught.value) <= 1e-12 * len(y)
 
 
@@ -330,7 +330,7 @@ def test_enter_finds_a_narrow_version_space(n_features, margin):
     y = rng.choice([-1.0, 1.0], 30)
     space = linear_space(y[:, None] * walls, y)
     best = space.margins(space.enter(rng)).min()
-    # Inner products are known to some eps, and tilts to the root of that.
+    # Inner products are known to a few eps, and tilts to the square root of it.
     assert SMALLEST_MARGIN < best <= margin + 2 * np.sqrt(EPS)
 
 

@@ -31,7 +31,7 @@ def test_tangent_is_orthogonal_however_close_the_draw_is_to_w():
 
     w = rng_of().standard_normal(5)
     w /= np.linalg.norm(w)
-    # One projection would leave some eps of w, which is 1e-9 of the tangent.
+    # One projection would leave a few eps of w, which is 1e-9 of the tangent.
     assert abs(random_tangent(w, Close()) @ w) <= 20 * EPS
 
 

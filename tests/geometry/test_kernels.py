@@ -114,7 +114,7 @@ def test_lengths_are_the_root_of_the_diagonal(name, normalize, fit_intercept, ar
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("name", ["linear", "callable"])
 def test_lengths_are_the_root_of_the_diagonal_at_the_origin(name, fit_intercept):
-    # Normalised, the origin stays at the origin: its length is that of the constant alone.
+    # A normalized kernel leaves the origin where it is: only the constant gives it a length.
     function = (lambda A, B: A @ B.T) if name == "callable" else name
     X = np.vstack([np.zeros(3), gaussian(4, 3)])
     kernel = settle(function, X, normalize=True, fit_intercept=fit_intercept)
@@ -360,7 +360,7 @@ def test_gamma_scale_makes_rbf_ignore_the_unit_of_measurement():
     matrix = settle("rbf", X, gamma="scale")(X, X)
     for c in (1e-8, 1e8):
         scaled = settle("rbf", c * X, gamma="scale")(c * X, c * X)
-        # gamma |x - x'|^2 is known to some eps of its largest value, about 2 * 16 / 3.
+        # gamma |x - x'|^2 is known to a few eps of its largest value, about 2 * 16 / 3.
         np.testing.assert_allclose(scaled, matrix, atol=256 * EPS, rtol=0)
 
 

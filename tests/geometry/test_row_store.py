@@ -1,4 +1,4 @@
-"""Rows of the Gram matrix on demand: what they are, which come and go, and their bits."""
+"""Gram rows on demand: their values, which are stored and dropped, and their bits."""
 
 import mmap
 import os
@@ -71,7 +71,7 @@ def all_rows(kernel, n_rows, seed, thread_map=map):
     return matrix
 
 
-# --- what rows are
+# --- the values of Gram rows
 
 
 @pytest.mark.parametrize("share", [1.0, 0.1])
@@ -93,7 +93,7 @@ def test_few_points_of_any_kernel():
     np.testing.assert_array_equal(all_rows(kernel, 1, SEED), gram)
 
 
-# --- which rows come and go
+# --- which Gram rows are stored and dropped
 
 
 @pytest.mark.parametrize("kinds", [np.zeros(8, int), np.arange(8) % 3, np.arange(8)])
@@ -153,7 +153,7 @@ def test_capacity_is_at_least_a_block_and_at_most_all(small_blocks):
     assert [len(RowStore(kernel, n).rows) for n in (1, 8, 9, 60, 10**9)] == [8, 8, 9, 60, 60]
 
 
-# --- the bits of a row
+# --- the bits of a Gram row
 
 
 @pytest.mark.parametrize(

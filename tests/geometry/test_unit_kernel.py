@@ -80,7 +80,7 @@ def rounding(kernel, X, Y):
     A sum of n products of rounded factors is known to n + 2 eps times the sum of their
     sizes; there are n_features and two extra ones. By Cauchy-Schwarz that sum is at most
     the product of two norms, over the lengths it is divided by. The map multiplies the
-    error by its slope; it, lengths and the constant are known to some 8 eps.
+    error by its slope; it, lengths and the constant are known to about 8 eps.
     """
     known = (X.shape[1] + 2 + 2 + 8) * EPS
     X, Y = (A.toarray() if sparse.issparse(A) else A for A in (X, Y))
@@ -165,7 +165,7 @@ def test_more_points_than_a_panel(n, format):
     out = values(unit, unit.rows(rows), 3)
     np.testing.assert_allclose(out, expected(kernel, Y[rows], Y), atol=known, rtol=0)
     unit = ProductKernel(settle("rbf", format(Y)), format(Y))
-    assert values(unit, unit.rows(np.arange(99)), 99).max() <= 1  # whatever rounding says
+    assert values(unit, unit.rows(np.arange(99)), 99).max() <= 1  # rounding must not exceed one
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_single_precision_is_enough():
     double = propagate(features, signs, noise, tol=1e-4)
     single = propagate(features.astype(np.float32), signs, noise, tol=1e-4)
     assert single.residual <= 1e-4
-    # Rounding changes precisions by some of its units for each of them.
+    # Rounding changes each precision by a few units in the last place.
     deviation = np.sqrt(np.diagonal(double.root @ double.root.T))
     assert np.abs((single.mean - double.mean) / deviation).max() < 1e-2
 

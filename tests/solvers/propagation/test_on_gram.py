@@ -74,7 +74,7 @@ def test_moments_match_to_tol(problem, tol):
 
 
 def disagreement(K, y, eta):
-    """Return the largest difference from the slow twin in what `propagate` says."""
+    """Return the largest difference from the slow twin in the answer of `propagate`."""
     found = propagate(K, y, eta, tol=TIGHT, max_iter=200)
     coef, evidence, M, V, _ = slow_twin(K, y, eta)
     return max(
@@ -251,9 +251,9 @@ def bias_of_evidence(m, softness, eta, seed, law_noise=None):
 @pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize("m", [3, 5, 8])
 def test_log_evidence_against_brute_force(m, case):
-    # The bias is what the first-order correction says, and what is left is of higher order:
+    # The bias is the first-order correction, up to terms of higher order, which are
     # not more than the correction itself. Measured here, the bias is below 0.03 with a hard
-    # boundary, and some 0.005 with a soft one; under one percent of the log evidence.
+    # boundary, and about 0.005 with a soft one; under one percent of the log evidence.
     for seed in range(3):
         bias, expected, error = bias_of_evidence(m, *CASES[case], seed)
         assert abs(bias - expected.sum()) <= np.abs(expected).sum() + 4 * error
