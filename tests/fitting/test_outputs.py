@@ -10,8 +10,9 @@ from scipy import sparse
 
 from bayespoint.fitting import outputs as outputs_module
 from bayespoint.fitting.outputs import MIN_FAST_POINTS, outputs, precomputed_outputs
-from bayespoint.geometry.kernels import settle_kernel, unnormalized_lengths
+from bayespoint.geometry.kernels import unnormalized_lengths
 from bayespoint.geometry.row_store import BLOCK_POINTS
+from bayespoint.geometry.settle import settle_kernel
 from bayespoint.geometry.unit_kernel import PANEL_POINTS, ProductKernel
 
 SEED = int(os.environ.get("BAYESPOINT_TEST_SEED", "0"))

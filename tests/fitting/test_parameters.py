@@ -11,7 +11,7 @@ from bayespoint.fitting import parameter_search, parameters
 from bayespoint.fitting.parameters import Settings, choose
 from bayespoint.fitting.task import TrainingSet
 from bayespoint.geometry.gram import soften, unit_matrix
-from bayespoint.geometry.kernels import settle_kernel
+from bayespoint.geometry.settle import settle_kernel
 from bayespoint.solvers.propagation.approximation import Approximation
 from bayespoint.solvers.propagation.on_gram import propagate
 from bayespoint.solvers.propagation.sites import Sites

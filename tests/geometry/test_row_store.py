@@ -10,7 +10,7 @@ from scipy import sparse
 
 from bayespoint._runtime.threads import one_blas_thread, threads
 from bayespoint.geometry import row_store
-from bayespoint.geometry.kernels import Kernel, settle_kernel
+from bayespoint.geometry.kernels import Kernel
 from bayespoint.geometry.row_store import (
     BLOCK_POINTS,
     MAX_POINTS_IN_ONE_BLOCK,
@@ -18,6 +18,7 @@ from bayespoint.geometry.row_store import (
     RowStore,
     block_size,
 )
+from bayespoint.geometry.settle import settle_kernel
 from bayespoint.geometry.unit_kernel import PANEL_POINTS, AnyKernel, ProductKernel
 
 SEED = int(os.environ.get("BAYESPOINT_TEST_SEED", "0"))

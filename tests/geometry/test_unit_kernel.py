@@ -12,9 +12,9 @@ from bayespoint.geometry.kernels import (
     MAX_SQUARED_WIDTHS,
     NOT_FINITE_MESSAGE,
     Kernel,
-    settle_kernel,
     unnormalized_lengths,
 )
+from bayespoint.geometry.settle import settle_kernel
 from bayespoint.geometry.unit_kernel import (
     PANEL_POINTS,
     AnyKernel,

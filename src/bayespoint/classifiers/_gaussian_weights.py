@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._runtime.threads import one_blas_thread
 from ..fitting.probabilities import two_classes
-from ..geometry.kernels import canonical
+from ..geometry.points import canonical
 from ..solvers.weights.belief import Belief
 from ..solvers.weights.multiclass import class_weights, probabilities, scores
 from ..solvers.weights.outputs import outputs

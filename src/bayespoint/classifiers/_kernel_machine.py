@@ -12,7 +12,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..fitting.outputs import cell_outputs, outputs, precomputed_outputs
-from ..geometry.kernels import GAMMA_KERNELS, KERNELS, Kernel, canonical, settle_kernel
+from ..geometry.kernels import GAMMA_KERNELS, KERNELS, Kernel
+from ..geometry.points import canonical
+from ..geometry.settle import settle_kernel
 from ._labels import drop_single_output, winning_class
 
 

@@ -9,7 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from .._runtime.sample_weight import check_sample_weight
 from ..fitting.weights_fit import Table
-from ..geometry.kernels import canonical
+from ..geometry.points import canonical
 from ._labels import require_two_classes
 
 

@@ -13,7 +13,7 @@ from .._runtime.interrupt import interrupts
 from .._runtime.progress import Progress
 from .._runtime.threads import threads
 from ..geometry.gram import unit_gram
-from ..geometry.kernels import in_double
+from ..geometry.points import in_double
 from ..geometry.unit_kernel import ProductKernel, panels
 from ..solvers.propagation.on_features import FEATURE_ROWS_PER_BLOCK
 from .sampling import sample_each_class

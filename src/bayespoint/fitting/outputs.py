@@ -8,7 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from .._runtime.threads import one_blas_thread, threads
-from ..geometry.kernels import Kernel, in_double
+from ..geometry.kernels import Kernel
+from ..geometry.points import in_double
 from ..geometry.row_store import BLOCK_POINTS
 from ..geometry.unit_kernel import ProductKernel, is_product_kernel, lengths_in_blocks, panels
 from ..solvers.cells import nearest

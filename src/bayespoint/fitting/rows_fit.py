@@ -14,7 +14,7 @@ from .._runtime.interrupt import interrupts
 from .._runtime.progress import Progress
 from .._runtime.threads import count_remote_jobs, one_blas_thread, threads
 from .._runtime.warn import warn
-from ..geometry.kernels import in_double
+from ..geometry.points import in_double
 from ..geometry.row_store import RowStore, block_size
 from ..geometry.unit_kernel import AnyKernel, ProductKernel
 from ..solvers import Posterior

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..geometry.gram import check_squared_lengths, check_symmetric
-from ..geometry.kernels import NOT_FINITE_MESSAGE, Kernel, in_double
+from ..geometry.kernels import NOT_FINITE_MESSAGE, Kernel
+from ..geometry.points import in_double
 from ..geometry.problem import off_origin
 from ..geometry.row_store import MAX_POINTS_IN_ONE_BLOCK
 from ..geometry.unit_kernel import is_product_kernel, lengths_in_blocks

@@ -10,9 +10,9 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import linear_kernel, pairwise_kernels, rbf_kernel
 from sklearn.utils.extmath import row_norms
-from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from .gram import check_squared_lengths
+from .points import squared_norms
 
 GAMMA_KERNELS = ("poly", "rbf", "laplacian", "sigmoid")
 KERNELS = ("linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed")
@@ -89,90 +89,6 @@ class Kernel(NamedTuple):
         return _checked_matrix(matrix, X.shape[0], Y.shape[0])
 
 
-def settle_kernel(
-    name: str | Callable,
-    X,
-    *,
-    gamma: float | str,
-    degree: float,
-    coef0: float,
-    normalize: bool,
-    fit_intercept: bool,
-) -> Kernel:
-    """Fix what depends on the training data: gamma, the origin, the constant.
-
-    The constant makes a threshold possible (002, eq. 18.4). It is the mean squared length
-    of the training points, so that its weight does not depend on the units of the features.
-    For rbf and normalized kernels it is 1, as in 002.
-    """
-    if name == "precomputed" and normalize:
-        raise ValueError(
-            "normalize=True needs k(x, x) of the test points, which a precomputed "
-            "kernel matrix does not hold. Normalize the matrix before passing it, or "
-            "pass a callable kernel."
-        )
-    kernel = Kernel(
-        name,
-        gamma=_settle_gamma(gamma, X, name) if name in GAMMA_KERNELS else 1.0,
-        degree=degree,
-        coef0=coef0,
-        normalize=normalize,
-        origin=_settle_origin(name, X, fit_intercept and not normalize),
-    )
-    if not fit_intercept:
-        return kernel
-    squared = np.diagonal(X) if name == "precomputed" else kernel.lengths(X) ** 2
-    mean = float(np.mean(squared))
-    if mean == 0 and name == "linear" and not sparse.issparse(X) and np.any(X[0] != X):
-        raise ValueError(
-            "Squares of these features are too small for double precision. Scale the features, "
-            "for example with StandardScaler."
-        )
-    if not np.isfinite(mean):
-        raise ValueError(NOT_FINITE_MESSAGE)
-    return kernel._replace(constant=mean if mean > 0 else 1.0)
-
-
-def canonical(X):
-    """Check the indices of a CSR matrix and add up its duplicate entries.
-
-    SciPy does not check the indices, and with wrong ones compiled loops would write to
-    other places in memory.
-    """
-    if not sparse.issparse(X):
-        return X
-    columns = X.indices[: X.indptr[-1]]
-    # One pass for both limits: as an unsigned integer, a negative index is large.
-    inside = np.max(columns.view(f"u{columns.itemsize}"), initial=0) < max(X.shape[1], 1)
-    if not inside or np.any(X.indptr[1:] < X.indptr[:-1]):
-        raise ValueError(
-            f"X is not a valid sparse matrix: its columns should be 0 to {X.shape[1] - 1}, and its "
-            f"rows one after the other, but it has columns {columns.min()} to {columns.max()}, and "
-            f"rows that begin at entries {X.indptr[:3]} ... {X.indptr[-2:]}."
-        )
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
-
-
-def in_double(X):
-    """Return points in double precision, copied only if necessary."""
-    return X if X.dtype == np.float64 else X.astype(np.float64)
-
-
-def _settle_origin(name, X, movable: bool):
-    """Return the point from which a kernel measures, or 0 if it must not move.
-
-    For a linear kernel with an intercept (and not normalized) it is the mean: then the
-    constant need not compensate for the position of the features. For rbf it is the median,
-    which a single outlier does not move far from the other points.
-    """
-    if name == "linear" and movable:
-        return np.asarray(X.mean(axis=0)).ravel()
-    return np.median(X, axis=0) if name == "rbf" and not sparse.issparse(X) else 0.0
-
-
 def _linear(X, Y, origin) -> np.ndarray:
     """Return <x - origin, y - origin>; sparse rows stay sparse."""
     with np.errstate(over="ignore", invalid="ignore"):
@@ -181,15 +97,6 @@ def _linear(X, Y, origin) -> np.ndarray:
         if not sparse.issparse(X) and not sparse.issparse(Y):
             return linear_kernel(X - origin, Y - origin)
         return linear_kernel(X, Y) - (X @ origin)[:, None] - Y @ origin + origin @ origin
-
-
-def squared_norms(X, origin) -> np.ndarray:
-    """Return |x - origin|^2 for every row."""
-    if not np.any(origin):
-        return row_norms(X, squared=True).astype(np.float64)
-    if not sparse.issparse(X):
-        return row_norms(X - origin, squared=True)
-    return np.maximum(row_norms(X, squared=True) - 2 * (X @ origin) + origin @ origin, 0.0)
 
 
 def _dense_rbf(X, Y, gamma: float, origin) -> np.ndarray:
@@ -214,33 +121,6 @@ def _dense_rbf(X, Y, gamma: float, origin) -> np.ndarray:
             off = X[rows[part]] - Y[columns[part]]
             matrix[rows[part], columns[part]] = np.exp(-gamma * np.sum(off**2, axis=1))
     return matrix
-
-
-def _settle_gamma(gamma, X, name) -> float:
-    """Return gamma, or 1 / (n_features * X.var()) for "scale", as SVC does.
-
-    The laplacian kernel measures distances, not their squares, so it takes the root of the
-    variance.
-    """
-    if gamma != "scale":
-        return float(gamma)
-    with np.errstate(over="ignore", invalid="ignore"):
-        if sparse.issparse(X):
-            means, variances = mean_variance_axis(X, axis=0)
-            variance = float(variances.mean() + means.var())
-        else:
-            variance = float(X.var(dtype=np.float64))
-        # The variance of constant data is zero up to rounding.
-        constant = np.sqrt(variance) <= 4 * np.finfo(X.dtype).eps * float(abs(X).max())
-        lost = constant and not sparse.issparse(X) and bool(np.any(X[0] != X))
-        unit = np.sqrt(variance) if name == "laplacian" else variance
-    scale = 1.0 if constant else 1.0 / (X.shape[1] * unit)
-    if not np.isfinite(scale) or not np.isfinite(variance) or (lost and variance == 0):
-        raise ValueError(
-            f'gamma="scale" needs features of moderate size, but the variance of X is '
-            f"{variance:.3g}. Scale the features, for example with StandardScaler."
-        )
-    return scale
 
 
 def unnormalized_lengths(kernel: Kernel, X) -> np.ndarray:

@@ -7,14 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from .kernels import (
-    MAX_SQUARED_WIDTHS,
-    NOT_FINITE_MESSAGE,
-    Kernel,
-    in_double,
-    squared_norms,
-    unnormalized_lengths,
-)
+from .kernels import MAX_SQUARED_WIDTHS, NOT_FINITE_MESSAGE, Kernel, unnormalized_lengths
+from .points import in_double, squared_norms
 
 # Points on the right-hand side of one matrix product. With this many the product stays in
 # the processor's cache while its entries are mapped; more are no faster.

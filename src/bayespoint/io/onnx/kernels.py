@@ -10,7 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from ...classifiers._kernel_machine import KernelMachine
-from ...geometry.kernels import Kernel, in_double, unnormalized_lengths
+from ...geometry.kernels import Kernel, unnormalized_lengths
+from ...geometry.points import in_double
 from ...solvers.cells import nearest
 from .graph import Value, concat
 
