@@ -30,7 +30,8 @@ from problems import new_ball, rbf_problem, seconds
 from threadpoolctl import threadpool_limits
 
 from bayespoint.solvers import Billiard
-from bayespoint.solvers.billiard import CALL_WORK, NEVER, SCATTER_LENGTH, advance
+from bayespoint.solvers.ball import NO_SCATTERING, WALL_UPDATES_PER_CALL, advance
+from bayespoint.solvers.billiard import SCATTER_LENGTH
 from bayespoint.solvers.published import TAU_MAX, chord_weights
 
 BYTES_PER_WALL = 64
@@ -100,13 +101,13 @@ def compare(m: int = 1000, n_peer: int = 60) -> None:
         algorithm_2(K, y, gamma, beta, CHECKED_BOUNCES, rng)[1],
         advance(space, ball, rng, CHECKED_BOUNCES)[1].hits,
     )
-    n_ours = CALL_WORK // m
+    n_ours = WALL_UPDATES_PER_CALL // m
     scatter = round(SCATTER_LENGTH / (advance(space, ball, rng, n_ours)[1].length / n_ours))
     advance(space, ball, rng, 10, 5)
     all_threads = seconds(peer)[0]
     with threadpool_limits(1, user_api="blas"):
         never, auto, one_thread = seconds(
-            lambda: advance(space, ball, rng, n_ours, NEVER),
+            lambda: advance(space, ball, rng, n_ours, NO_SCATTERING),
             lambda: advance(space, ball, rng, n_ours, scatter),
             peer,
             clock=time.thread_time,
@@ -131,7 +132,7 @@ def scale(sizes=(200, 400, 1000, 2000, 4000)) -> None:
     for m in sizes:
         space, rng = rbf_problem(m), np.random.default_rng(1)
         ball, _ = advance(space, new_ball(space, rng), rng, 2 * m)
-        n = CALL_WORK // m
+        n = WALL_UPDATES_PER_CALL // m
         _, leg = advance(space, ball, rng, n)
         # The rows that the ball reads, in a random order.
         rows = rng.permutation(np.repeat(np.arange(m), leg.hits))

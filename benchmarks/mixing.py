@@ -34,7 +34,7 @@ from problems import new_ball, perceptron_problem, rbf_problem
 from threadpoolctl import threadpool_limits
 
 from bayespoint.solvers import Billiard
-from bayespoint.solvers.billiard import NEVER, advance
+from bayespoint.solvers.ball import NO_SCATTERING, advance
 
 N_RUNS = 32
 ANGLE = 0.05
@@ -129,7 +129,7 @@ def compare(name, space, n_bounces):
     truth /= resultant
     draws = space.combine(posterior.draws)
     starts = draws[draws @ truth < np.cos(nearest_wall(space, truth))][:N_RUNS]
-    rates = {f"every {k}": k for k in (1, 10, 100)} | once_in | {"never": NEVER}
+    rates = {f"every {k}": k for k in (1, 10, 100)} | once_in | {"never": NO_SCATTERING}
     variants = {label: (run_scatter, k) for label, k in rates.items()}
     variants["never, but a sphere"] = (run_sphere, truth)
     print(f"\n{name}; mean resultant length {resultant:.3f}, N = {n_bounces}")

@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from bayespoint.geometry.gram import unit_gram
 from bayespoint.geometry.great_circle import random_tangent
 from bayespoint.geometry.version_space import VersionSpace
-from bayespoint.solvers.billiard import Ball
+from bayespoint.solvers.ball import Ball
 
 
 def rbf_problem(n_points: int, softness: float = 0.1, gamma: float = 0.1) -> VersionSpace:

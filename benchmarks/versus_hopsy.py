@@ -32,7 +32,8 @@ from threadpoolctl import threadpool_limits
 from bayespoint.geometry.gram import unit_gram
 from bayespoint.geometry.version_space import VersionSpace
 from bayespoint.solvers import Billiard
-from bayespoint.solvers.billiard import SCATTER_LENGTH, advance
+from bayespoint.solvers.ball import advance
+from bayespoint.solvers.billiard import SCATTER_LENGTH
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # of packages that hopsy imports

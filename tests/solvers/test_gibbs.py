@@ -11,7 +11,7 @@ from bayespoint.geometry.version_space import VersionSpace
 from bayespoint.solvers import Billiard, Gibbs
 from bayespoint.solvers import gibbs as module
 from bayespoint.solvers.gibbs import Target, advance
-from bayespoint.solvers.rounds import MIXED
+from bayespoint.solvers.rounds import MAX_R_HAT
 from helpers import (
     angle_between,
     ctrl_c,
@@ -131,7 +131,7 @@ def test_agrees_with_the_slow_twin(space):
 def test_calls_of_any_length_take_the_same_samples(space, monkeypatch):
     target, w = Target.of(space), new_start(space, np.random.default_rng(0))
     whole, leg = advance(target, w, np.random.default_rng(1), 12)
-    monkeypatch.setattr(module, "CALL_WORK", 1)
+    monkeypatch.setattr(module, "MARGINS_PER_CALL", 1)
     parts, other = advance(target, w, np.random.default_rng(1), 12)
     np.testing.assert_allclose(parts, whole, atol=1e-9)
     np.testing.assert_allclose(other.total, leg.total, atol=1e-9)
@@ -271,7 +271,7 @@ def test_agrees_with_the_billiard(name):
 def test_draws_have_the_law_of_the_angle():
     space = noisy(teacher_space(6, 2, 0), 0.1, flips=2)
     # Chains of 64 samples give one draw each, so draws are independent.
-    solver = Gibbs(n_chains=500, n_draws=500, n_samples=500 * module.FIRST_ROUND)
+    solver = Gibbs(n_chains=500, n_draws=500, n_samples=500 * module.FIRST_ROUND_SAMPLES)
     posterior = solver.solve(space, np.random.default_rng(0))
     draws = space.combine(posterior.draws)
     n = 100_000
@@ -352,7 +352,7 @@ def test_stops_at_tol_and_says_so():
     assert posterior.info["stop"] == "tol"
     assert posterior.info["angle"] <= 0.1
     assert posterior.info["mixed"]
-    assert posterior.info["r_hat"] <= MIXED
+    assert posterior.info["r_hat"] <= MAX_R_HAT
     assert posterior.draws.shape == (256, 40)
     assert posterior.chains.shape == (8, 40)
 

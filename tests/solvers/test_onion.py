@@ -6,7 +6,7 @@ import pytest
 import bayespoint._jit.onion as compiled
 from bayespoint.geometry.great_circle import random_tangent
 from bayespoint.solvers import Billiard
-from bayespoint.solvers.billiard import NEVER, Ball, advance
+from bayespoint.solvers.ball import NO_SCATTERING, Ball, advance
 from bayespoint.solvers.onion import follow, peel_onion
 from helpers import (
     angle_between,
@@ -77,7 +77,7 @@ def test_agrees_with_the_slow_twin(space, max_errors, rng):
     ball = ball_at_a_wall(space, rng)
     expected, expected_integral, expected_time = slow_twin(space, ball, 40, max_errors)
     integral, time = np.zeros_like(expected_integral), np.zeros_like(expected_time)
-    end = follow(space, ball, rng, 40, NEVER, integral, time)
+    end = follow(space, ball, rng, 40, NO_SCATTERING, integral, time)
     # As for the billiard: rounding of 1e-16 for 40 bounces, divided by small margins.
     np.testing.assert_allclose(end.b, expected.b, atol=1e-9)
     np.testing.assert_allclose(end.v, expected.v, atol=1e-9)
@@ -113,7 +113,7 @@ def test_ball_and_margins_stay_together_and_inside(space, rng):
     ball = ball_at_a_wall(space, rng)
     time = np.zeros((3, 3))
     integral = np.zeros((3, 3, len(ball.b)))
-    for scatter in (1, 5, NEVER):
+    for scatter in (1, 5, NO_SCATTERING):
         ball = follow(space, ball, rng, 5000, scatter, integral, time)
         np.testing.assert_allclose([ball.b @ ball.b, ball.v @ ball.v], 1, atol=1e-12)
         # On one wall, up to rounding of 5000 bounces, and inside all others.

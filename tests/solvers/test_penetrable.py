@@ -10,8 +10,9 @@ import bayespoint._jit.billiard as compiled
 from bayespoint.geometry.gram import unit_gram
 from bayespoint.geometry.version_space import VersionSpace
 from bayespoint.solvers import Billiard
+from bayespoint.solvers import ball as ball_module
 from bayespoint.solvers import billiard as module
-from bayespoint.solvers.billiard import NEVER, Ball, advance, guess, new_ball, wall_costs
+from bayespoint.solvers.ball import NO_SCATTERING, Ball, advance, guess, new_ball, wall_costs
 from helpers import (
     angle_between,
     orthant_space,
@@ -131,7 +132,7 @@ def test_energy_is_conserved_whether_it_passes_or_not(space, rng):
     for seed in range(5):
         ball = some_ball(space, seed)
         before = energy(space, ball)
-        seen |= {what for _, what in slow_twin(space, ball, 100, NEVER, rng)[-1]}
+        seen |= {what for _, what in slow_twin(space, ball, 100, NO_SCATTERING, rng)[-1]}
         for _ in range(100):
             ball, _ = advance(space, ball, rng, 1)
             # 100 times a rounding of 1e-16 of sums of up to 40 terms.
@@ -152,7 +153,7 @@ def test_runs_backwards_to_where_it_came_from(space, rng):
     np.testing.assert_allclose(back.v, -ball.v, atol=1e-7)
 
 
-@pytest.mark.parametrize("scatter", [NEVER, 1, 7])
+@pytest.mark.parametrize("scatter", [NO_SCATTERING, 1, 7])
 def test_agrees_with_the_slow_twin(space, scatter):
     ball = some_ball(space, 1)
     expected, integral, errors, length, events = slow_twin(
@@ -168,7 +169,7 @@ def test_agrees_with_the_slow_twin(space, scatter):
     np.testing.assert_array_equal(leg.hits, np.bincount(hit, minlength=len(space.signs)))
 
 
-@pytest.mark.parametrize("scatter", [NEVER, 100])
+@pytest.mark.parametrize("scatter", [NO_SCATTERING, 100])
 def test_knows_on_which_side_it_is(space, rng, scatter):
     ball = some_ball(space, 2)
     d, u = space.margins(np.stack(ball))
@@ -194,7 +195,7 @@ def test_knows_on_which_side_it_is(space, rng, scatter):
 def test_calls_of_any_length_make_the_same_trajectory(space, monkeypatch):
     ball, rng = some_ball(space, 3), np.random.default_rng(0)
     whole, leg = advance(space, ball, rng, 60)
-    monkeypatch.setattr(module, "CALL_WORK", 7 * len(space.signs))
+    monkeypatch.setattr(ball_module, "WALL_UPDATES_PER_CALL", 7 * len(space.signs))
     calls, other = advance(space, ball, rng, 60)
     np.testing.assert_allclose(calls.b, whole.b, atol=1e-8)
     np.testing.assert_allclose(other.integral, leg.integral, atol=1e-7)
@@ -206,7 +207,7 @@ def test_calls_of_any_length_make_the_same_trajectory(space, monkeypatch):
     np.testing.assert_allclose(ball.v, whole.v, atol=1e-7)
 
 
-@pytest.mark.parametrize("scatter", [NEVER, 1, 5])
+@pytest.mark.parametrize("scatter", [NO_SCATTERING, 1, 5])
 def test_integrals_are_those_of_the_path(space, scatter):
     ball, n = some_ball(space, 4), 20_000
     _, leg = advance(space, ball, np.random.default_rng(0), 30, scatter)

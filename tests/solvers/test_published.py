@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from bayespoint import BayesPointClassifier
 from bayespoint.geometry.gram import unit_gram
 from bayespoint.geometry.version_space import VersionSpace
 from bayespoint.solvers import Billiard
@@ -104,3 +105,15 @@ def test_a_ball_that_cannot_be_kept_is_told():
     posterior = solver.solve(space, np.random.default_rng(0))
     assert posterior.info["stop"] == "escaped"
     assert np.isfinite(posterior.coef).all()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("algorithm", ["herbrich", "flipper"])
+def test_three_classes_may_stop_at_different_times(algorithm, rng):
+    X = rng.standard_normal((60, 2))
+    y = np.digitize(X[:, 0], [-0.5, 0.5])
+    solver = Billiard(algorithm=algorithm, n_bounces=5000)
+    model = BayesPointClassifier(solver=solver, softness=0.3, random_state=0).fit(X, y)
+    # The largest class has about 38 % of the rows.
+    assert model.score(X, y) > 0.8
+    assert np.all(model.decision_std_error(X) > 0)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..geometry.great_circle import halfway, random_tangent
 from ..geometry.version_space import VersionSpace
-from ..solvers.billiard import Ball, advance
+from ..solvers.ball import Ball, advance
 from ..solvers.precision import Precision, precision
 
 __all__ = ["Precision", "correlation_length", "precision", "sampling_bound"]

@@ -12,7 +12,7 @@ from .._runtime.warn import warn
 from ..geometry.gram import IndefiniteKernelError
 from ..geometry.problem import Problem, pose_problem
 from ..solvers import Posterior
-from ..solvers.posterior import mean_length
+from ..solvers.posterior import mean_length, stack_chains
 from .probabilities import probit_scale
 from .task import Answer, Task
 from .time_budget import affordable_points, solve_in_turn, warn_unless_converged
@@ -133,7 +133,7 @@ def _answer(problem: Problem, posteriors: list[Posterior]) -> Answer:
         rows=problem.rows,
         coef=coef * to_points,
         draws=draws * to_points[:, None],
-        chains=np.array([p.chains for p in posteriors]) * to_points[:, None],
+        chains=stack_chains([p.chains for p in posteriors]) * to_points[:, None],
         resultant=np.array(lengths),
         softness=gram.softness,
         label_noise=problem.spaces[0].label_noise,

@@ -19,7 +19,8 @@ from ..geometry.conflicts import NoVersionSpaceError
 from ..geometry.gram import unit_gram
 from ..geometry.version_space import VersionSpace
 from ..solvers import Billiard
-from ..solvers.billiard import PILOT, SCATTER_LENGTH, advance, new_ball
+from ..solvers.ball import advance, new_ball
+from ..solvers.billiard import PILOT_BOUNCES, SCATTER_LENGTH
 from .contest import largest_margin
 from .experiment import Measured, Outcome, Plan, average
 from .picture import GRAY, canvas, curve
@@ -125,8 +126,8 @@ def play_exact(space: VersionSpace, start: np.ndarray, bounces, seed: int) -> di
     """
     rng = np.random.default_rng(seed)
     ball, integral, done, means = new_ball(space, start, rng), np.zeros_like(start), 0, {}
-    _, pilot = advance(space, ball, rng, PILOT)
-    scatter = max(round(SCATTER_LENGTH * PILOT / pilot.length), 1)
+    _, pilot = advance(space, ball, rng, PILOT_BOUNCES)
+    scatter = max(round(SCATTER_LENGTH * PILOT_BOUNCES / pilot.length), 1)
     for n in bounces:
         ball, leg = advance(space, ball, rng, n - done, scatter)
         integral = integral + leg.integral

@@ -15,26 +15,26 @@ from .posterior import Posterior
 from .rounds import Rounds, Step
 from .solver import GramSolver
 
-# Work of a chain in one compiled call, some 15 to 70 ms: time limits and interrupts are
-# seen to between calls. A coordinate costs about as much as this many margins besides.
-CALL_WORK = 4_000_000
-COORDINATE_WORK = 100
+# Margins that a chain updates in one compiled call, about 15 to 70 ms. Between calls, solvers
+# look at the clock and for Ctrl-C. Each coordinate also costs as much as COORDINATE_COST margins.
+MARGINS_PER_CALL = 4_000_000
+COORDINATE_COST = 100
 # Samples of a chain before the error is estimated for the first time.
-FIRST_ROUND = 64
+FIRST_ROUND_SAMPLES = 64
 
 
 class Gibbs(GramSolver):
     """Sample the posterior one coordinate at a time.
 
-    Unlike an average over version space, the posterior with label noise has hypotheses
-    with training errors, each of which makes a hypothesis less probable by the same
-    factor. Without label noise this samples version space.
+    Without label noise this samples version space. With label noise the posterior also
+    contains hypotheses with training errors; each error makes a hypothesis less probable by
+    the same factor.
 
     Parameters
     ----------
     n_samples : int, default=100_000
         Upper limit on the samples of all chains together (each takes at least one). The
-        error falls with their square root; a sample costs 5 to 20 nanoseconds a training
+        error falls with their square root; a sample costs 5 to 20 nanoseconds per training
         point and dimension of their span.
     n_chains : int, default=8
         Number of independent chains. They run in parallel threads, and their
@@ -56,15 +56,15 @@ class Gibbs(GramSolver):
 
     With the prior w ~ N(0, I), which is uniform in direction, the posterior is that prior
     times exp(-beta n), where n is the number of training errors and
-    beta = log((1 - eta) / eta) for label noise eta (000, eq. 4). A coordinate of w is
-    normal given the others, but for the errors. With a second, independent normal number
-    it becomes the radius times cos t, where t is uniform and errors change only where
+    beta = log((1 - eta) / eta) for label noise eta (000, eq. 4). Apart from the errors, a
+    coordinate of w given the others is normal. Together with a second, independent normal
+    number it is a radius times cos t, where t is uniform, and errors change only where
     the circle crosses walls. So the posterior of t is constant between walls: choose one
     of these pieces by its length and its errors, and a point in it at random. O(m log m)
     for a coordinate, O(r m log m) for a sample, with r the rank of the Gram matrix.
 
-    The coordinates are those of the pivoted factor of the Gram matrix, sorted by how much
-    they matter. A circle in a random direction would be as short as the most constrained
+    The pivoted factor of the Gram matrix gives the coordinates, sorted by how much they
+    matter. A circle in a random direction would be as short as the most constrained
     coordinate allows, which is 10 to 40 times slower.
 
     References
@@ -94,7 +94,7 @@ class Gibbs(GramSolver):
 
 
 class Target(NamedTuple):
-    """A version space as the compiled loop wants it."""
+    """A version space in the form that the compiled loop takes."""
 
     space: VersionSpace
     columns: np.ndarray  # margins of the unit vectors, one a row
@@ -107,9 +107,9 @@ class Target(NamedTuple):
 
 
 class Leg(NamedTuple):
-    """What a stretch of one chain contributes to the answer."""
+    """The contribution of a stretch of one chain to the answer."""
 
-    total: np.ndarray  # of the unit hypotheses, in coordinates
+    total: np.ndarray  # sum of the unit hypotheses, in coordinates
     n_samples: int
     hits: np.ndarray
     draws: np.ndarray | None  # unit hypotheses at equal intervals, one a row
@@ -123,15 +123,15 @@ def advance(
     n_draws: int = 1,
     should_stop: Callable[[], bool] = bool,
 ) -> tuple[np.ndarray, Leg]:
-    """Take samples, and n_draws or more of them as draws; w is left as it was.
+    """Take samples, and n_draws or more of them as draws; w does not change.
 
-    Margins are computed anew before each compiled call. Between calls should_stop may
-    end it.
+    Margins are computed anew before each compiled call. Between calls should_stop may end
+    the stretch.
     """
     from .._jit.gibbs import sweep
 
     rank, m = target.columns.shape
-    call = max(CALL_WORK // (rank * (m + COORDINATE_WORK)), 1)
+    call = max(MARGINS_PER_CALL // (rank * (m + COORDINATE_COST)), 1)
     call = min(call, -(-n_samples // n_draws))
     w, total, hits = w.copy(), np.zeros(rank), np.zeros(m, np.int64)
     draws: list[np.ndarray] = []
@@ -149,14 +149,14 @@ def advance(
 class _Run(Rounds):
     """Chains of samples."""
 
-    limit = "n_samples"
+    length_parameter = "n_samples"
 
     def __init__(self, solver: Gibbs, space: VersionSpace, start, rng: np.random.Generator):
-        super().__init__(solver, space, rng, FIRST_ROUND)
+        super().__init__(solver, space, rng, FIRST_ROUND_SAMPLES)
         self.target = Target.of(space)
         self.chains: list[np.ndarray] = [r.standard_normal(space.gram.rank) for r in self.rngs]
         if start is not None:
-            # The length is independent of the direction and can be right from the start.
+            # Length and direction are independent: the length can be right from the start.
             lengths = [np.linalg.norm(w) / np.linalg.norm(start) for w in self.chains]
             self.chains = [start * length for length in lengths]
 
@@ -178,6 +178,6 @@ class _Run(Rounds):
             "n_samples": sum(leg.n_samples for legs in self.rounds for leg in legs),
             "errors": hits.sum() / sum(leg.n_samples for leg in kept) if noisy else 0.0,
             "hits": hits,
-            "mixed": self._believed(),
+            "mixed": self._is_trusted(),
             "stop": stop,
         }

@@ -10,9 +10,10 @@ from .._runtime.interrupt import interrupts
 from .._runtime.threads import one_blas_thread
 from ..geometry.great_circle import random_tangent
 from ..geometry.version_space import VersionSpace
-from .billiard import CALL_WORK, PILOT, SCATTER_LENGTH, Ball, advance
+from .ball import WALL_UPDATES_PER_CALL, Ball, advance
+from .billiard import PILOT_BOUNCES, SCATTER_LENGTH
 from .precision import precision
-from .rounds import BURN_IN
+from .rounds import BURN_IN_SHARE
 
 # Independent balls, whose disagreement is the error.
 N_BALLS = 8
@@ -100,15 +101,15 @@ def peel_onion(
     per_ball = -(-n_bounces // N_BALLS)
     with interrupts() as interrupted, one_blas_thread():
         ball = Ball(start, random_tangent(start, rng))
-        _, pilot = advance(space, ball, rng, PILOT)
-        scatter = max(round(SCATTER_LENGTH * PILOT / pilot.length), 1)
+        _, pilot = advance(space, ball, rng, PILOT_BOUNCES)
+        scatter = max(round(SCATTER_LENGTH * PILOT_BOUNCES / pilot.length), 1)
         for generator, integral, time in zip(rng.spawn(N_BALLS), integrals, times, strict=True):
             ball = Ball(start, random_tangent(start, generator))
             # After that the ball is at a wall, where arcs begin.
-            ball, _ = advance(space, ball, generator, 1 + int(BURN_IN * per_ball), scatter)
+            ball, _ = advance(space, ball, generator, 1 + int(BURN_IN_SHARE * per_ball), scatter)
             left = per_ball
             while left > 0 and not interrupted:
-                n = min(left, max(CALL_WORK // integral.size, 1))
+                n = min(left, max(WALL_UPDATES_PER_CALL // integral.size, 1))
                 ball = follow(space, ball, generator, n, scatter, integral, time)
                 left -= n
     if interrupted:

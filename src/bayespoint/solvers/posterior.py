@@ -1,4 +1,4 @@
-"""What every solver returns: a sampled or approximated posterior."""
+"""The result of every solver: a sampled or approximated posterior."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class Posterior(NamedTuple):
 
     `coef` are the coefficients of the mean hypothesis on the signed unit constraints:
     w = sum_i coef_i z_i, where |w| <= 1 is the mean resultant length of the unit
-    hypotheses. `draws` are the coefficients of single unit hypotheses, one a row: those
-    of `draw_chains` chains, equally many of each, one chain after the other.
+    hypotheses. `draws` are the coefficients of single unit hypotheses, one a row. They come
+    from `draw_chains` chains, one chain after the other, the same number from each.
     `chains` are the coefficients of the means of independent parts of the sample, one a
     row: their spread is the sampling error.
     `info` holds numbers and arrays for people (see `bayespoint.diagnostics`).
@@ -28,9 +28,9 @@ class Posterior(NamedTuple):
 
 
 def gather(chains: list[np.ndarray], n_draws: int) -> tuple[np.ndarray, int]:
-    """Return n_draws of the latest draws of all chains, fewer if need be.
+    """Return the latest n_draws draws of all chains, or all if there are fewer.
 
-    And of how many chains they are, one if there are not equally many of each.
+    Also returns the number of chains, or 1 if chains do not have the same number of draws.
     """
     each, rest = divmod(n_draws, len(chains))
     if rest == 0 and min(len(chain) for chain in chains) >= each:
@@ -40,10 +40,28 @@ def gather(chains: list[np.ndarray], n_draws: int) -> tuple[np.ndarray, int]:
     return drawn[chosen], 1
 
 
-def mean_length(rank: int) -> float:
-    """Return the mean length of w ~ N(0, I) in so many dimensions.
+def stack_chains(chains: list[np.ndarray]) -> np.ndarray:
+    """Return the chain means of several outputs in one array of shape (outputs, chains, m).
 
-    The posterior of the length is the prior: it says nothing about the labels. So the
-    mean of w is this times the mean of its direction.
+    Outputs that stopped at different times may have different numbers of chain means. All
+    then get the smallest of these numbers: neighbors are averaged, which keeps what they say
+    about the sampling error.
+    """
+    n_chains = min(len(means) for means in chains)
+    return np.array([_merge(means, n_chains) for means in chains])
+
+
+def _merge(means: np.ndarray, n: int) -> np.ndarray:
+    """Average neighbors such that n means remain."""
+    if len(means) == n:
+        return means
+    return np.array([part.mean(axis=0) for part in np.array_split(means, n)])
+
+
+def mean_length(rank: int) -> float:
+    """Return the mean length of w ~ N(0, I) in `rank` dimensions.
+
+    The length does not influence the labels, so its posterior is the prior, and the mean of w
+    is this length times the mean direction.
     """
     return float(np.sqrt(2) * np.exp(special.gammaln((rank + 1) / 2) - special.gammaln(rank / 2)))

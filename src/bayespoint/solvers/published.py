@@ -1,70 +1,66 @@
-"""The billiards as they were published, to compare with: 000's and 002's.
+"""The billiards of 000 and 002 as they were published, to compare with.
 
 Both fly on straight lines through the cone {w : <w, z_i> > 0} and compute all margins
-anew at every bounce, O(m r). Seen from the origin a straight line is a great circle,
-so the flights are those of the geodesic billiard; what differs is what happens when
-the ball escapes from the cone, and how the mean is formed.
+anew at every bounce, O(m r). Seen from the origin a straight line is a great circle, so the
+flights are the same as in the geodesic billiard. Two things differ: what happens when the ball
+escapes from the cone, and how the mean is formed.
 """
 
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 
-from .._runtime.interrupt import Interrupted
 from ..geometry.version_space import VersionSpace
 from .posterior import Posterior
 from .precision import Precision, precision
+from .watch import Watch
 
-# Flights longer than this count as escaped (000's tau_max): 84 degrees on the sphere.
+# Longer flights count as escapes (000's tau_max): this is 84 degrees on the sphere.
 TAU_MAX = 10.0
-# Restarts in a row before giving up: each points away from the last wall.
+# Give up after this many restarts in a row, each of which points away from the last wall.
 MAX_RESTARTS = 10_000
-# Batches of trajectory from which the error is estimated.
+# The error is estimated from this many batches of the trajectory, or up to twice as many.
 N_BATCHES = 32
-# The flipper's error estimate is believed below this R-hat of the batches.
-BATCHES_MIXED = 1.1
+# The flipper's error estimate is trusted up to this R-hat of the batches.
+MAX_BATCH_R_HAT = 1.1
 
 
 def play_herbrich(
     space: VersionSpace,
     start: np.ndarray,
     rng: np.random.Generator,
+    watch: Watch,
     *,
     n_bounces: int,
     n_draws: int,
     tol: float,
-    deadline: float,
-    interrupted: Interrupted,
     tau_max: float = TAU_MAX,
 ) -> Posterior:
     """Play 000's algorithm 2.
 
     It stops when the weight that another arc could get in the mean is below `tol`, which
-    takes more than 1 / tol bounces. Its misprints: the arc xi is |b - b'|, the signs in
-    rho_2 are such that mu = 0 gives the second vector, and the first arc, which has no
-    mean to be compared with, is not counted in p_min.
+    takes more than 1 / tol bounces. The published text has misprints: the arc xi is |b - b'|,
+    the signs in rho_2 are such that mu = 0 gives the second vector, and the first arc, which
+    has no mean to be compared with, is not counted in p_min.
     """
     walls, b = space.walls, start
     v = random_combination(space, rng)
     record = _Record(n_draws, len(walls))
+    mean = _ChordMean(b)
     last = -1
-    w = np.zeros_like(b)
-    total = longest = 0.0
-    p_min = 1.0
     stop = "n_bounces"
     while record.n_bounces < n_bounces:
         for _ in range(MAX_RESTARTS):
             c, tau = _first_wall(walls @ b, walls @ v, last)
-            if tau < tau_max or time.perf_counter() > deadline:
+            if tau < tau_max or watch.is_over():
                 break
             v = random_combination(space, rng)
             if last >= 0 and v @ walls[last] < 0:
                 v = -v  # toward version space, eq. 22
         if tau >= tau_max:
-            stop = "max_time" if time.perf_counter() > deadline else "escaped"
+            stop = watch.stop or "escaped"
             break
         b_new = b + tau * v  # eq. 23
         b_new /= np.linalg.norm(b_new)
@@ -72,24 +68,41 @@ def play_herbrich(
         middle = b + b_new
         middle /= np.linalg.norm(middle)
         xi = float(np.linalg.norm(b_new - b))
-        if total == 0:
-            w = middle
-        else:
-            p = float(w @ middle)
-            rho_1, rho_2 = chord_weights(p, total / (total + xi))
-            w = rho_1 * w + rho_2 * middle
-            p_min = min(p, p_min)
-        longest = max(xi, longest)
-        total += xi
+        mean.add(middle, xi)
         record.add(c, middle, xi)
         b, last = b_new, c
-        if chord_weights(p_min, total / (total + longest))[1] <= tol:
+        if mean.weight_of_another_arc() <= tol:
             stop = "tol"
             break
-        if interrupted or time.perf_counter() > deadline:
-            stop = "interrupted" if interrupted else "max_time"
+        if watch.is_over():
+            stop = watch.stop
             break
-    return record.posterior(space, w, stop)
+    return record.posterior(space, mean.w, stop)
+
+
+class _ChordMean:
+    """The running mean of 000's algorithm 2, whose weights are chords."""
+
+    def __init__(self, b: np.ndarray):
+        self.w = np.zeros_like(b)
+        self.total = self.longest = 0.0
+        self.p_min = 1.0
+
+    def add(self, middle: np.ndarray, xi: float) -> None:
+        """Add the middle of an arc of length xi."""
+        if self.total == 0:
+            self.w = middle
+        else:
+            p = float(self.w @ middle)
+            rho_1, rho_2 = chord_weights(p, self.total / (self.total + xi))
+            self.w = rho_1 * self.w + rho_2 * middle
+            self.p_min = min(p, self.p_min)
+        self.longest = max(xi, self.longest)
+        self.total += xi
+
+    def weight_of_another_arc(self) -> float:
+        """Return the largest weight that another arc could get, which the stopping rule uses."""
+        return chord_weights(self.p_min, self.total / (self.total + self.longest))[1]
 
 
 def random_combination(space: VersionSpace, rng: np.random.Generator) -> np.ndarray:
@@ -115,18 +128,17 @@ def play_flipper(
     space: VersionSpace,
     start: np.ndarray,
     rng: np.random.Generator,
+    watch: Watch,
     *,
     n_bounces: int,
     n_draws: int,
     tol: float,
-    deadline: float,
-    interrupted: Interrupted,
 ) -> Posterior:
     """Play 002's flipper (algorithm 18.1).
 
-    The ball is not brought back to the sphere; when it escapes it starts again from the
-    current estimate of the center. 002 stops at a number of bounces; here it also stops
-    when the angular error, estimated from batch means, is below `tol`.
+    The ball is not brought back to the sphere. When it escapes, it starts again from the
+    current estimate of the center. 002 stops after a number of bounces; here the flipper also
+    stops when the angular error, estimated from batch means, is below `tol`.
     """
     walls, b = space.walls, start
     v = _random_unit(len(b), rng)
@@ -156,11 +168,11 @@ def play_flipper(
         if record.n_bounces == next_look:
             next_look *= 2
             estimate = record.precision()
-            if estimate.angle <= tol and estimate.r_hat <= BATCHES_MIXED:
+            if estimate.angle <= tol and estimate.r_hat <= MAX_BATCH_R_HAT:
                 stop = "tol"
                 break
-        if interrupted or time.perf_counter() > deadline:
-            stop = "interrupted" if interrupted else "max_time"
+        if watch.is_over():
+            stop = watch.stop
             break
     return record.posterior(space, center, stop)
 
@@ -254,7 +266,7 @@ class _Record:
             "length": self.length,
             "scatter": 0,
             "hits": self.hits,
-            "mixed": self.precision().r_hat <= BATCHES_MIXED,
+            "mixed": self.precision().r_hat <= MAX_BATCH_R_HAT,
             "stop": stop,
         }
         draws = np.array(self._draws[::step])

@@ -15,24 +15,24 @@ from ..geometry.version_space import VersionSpace
 from .posterior import Posterior, gather
 from .precision import Precision, precision
 
-# The factor by which chains grow until the error is estimated the next time.
-GROWTH = 1.5
-# This share of the chains, the oldest, is left out.
-BURN_IN = 0.1
-# The error estimate is believed below this R-hat.
-MIXED = 1.05
+# Chains grow by this factor until the error is estimated again.
+ROUND_GROWTH = 1.5
+# The answer leaves out this share of the chains, the oldest one.
+BURN_IN_SHARE = 0.1
+# The error estimate is trusted up to this R-hat.
+MAX_R_HAT = 1.05
 
 
 class Step:
-    """How chains go on: a function and what it needs, which may be sent elsewhere.
+    """How chains go on: a function and its arguments, which can be sent to other processes.
 
     Parameters
     ----------
     advance : callable
-        Takes `data`, a chain, its generator and how far it shall go; returns the chain and
-        its leg.
+        Takes `data`, a chain, its generator and the distance to go; returns the moved chain
+        and its leg.
     *data, **pace
-        Further arguments; arrays in tuples, and the others.
+        Further arguments: tuples of arrays, and keywords.
     """
 
     def __init__(self, advance: Callable, *data, **pace):
@@ -60,7 +60,7 @@ def _go_on(step: Step, *chain):
 
 
 class Stop:
-    """True when time is up, here or elsewhere, or when somebody presses Ctrl-C here."""
+    """True when time is up, in any process, or when somebody presses Ctrl-C in this one."""
 
     def __init__(self, interrupted: Interrupted, deadline: float):
         self.interrupted, self.deadline = interrupted, deadline
@@ -79,12 +79,12 @@ def _stop_after(seconds: float) -> Stop:
 class Rounds:
     """Chains, and what they have done so far.
 
-    A sampler says how a chain goes on (`_step`), how much of the solver's limit a round
+    A subclass defines how a chain goes on (`_step`), how much of the allowed length a round
     took (`_size`), what a leg of a chain contributes to the mean (`_share`), and what is
     known (`info`).
     """
 
-    limit: str  # the parameter of the solver that limits the length of all chains together
+    length_parameter: str  # of the solver: limits the length of all chains together
     chains: list[Any]  # where they are
 
     def __init__(self, solver, space: VersionSpace, rng: np.random.Generator, first: int):
@@ -94,13 +94,13 @@ class Rounds:
         self.first = first  # length of the first round
         self.rounds: list[list[Any]] = []
         self.sizes: list[int] = []  # length of a chain in each round
-        # The draws of the last two rounds: a round may end before it has enough.
+        # Draws of the last two rounds: the last one may have ended before it had enough.
         self.draws: list[list[np.ndarray]] = [[np.empty((0, 0))] * solver.n_chains]
         self.n_draws = -(-solver.n_draws // solver.n_chains)  # of a chain in a round
 
     def run(self, n_jobs, deadline: float, on_round) -> Posterior:
-        """Go on until the answer is precise enough, or somebody wants it."""
-        most = max(getattr(self.solver, self.limit) // self.solver.n_chains, 1)
+        """Go on until the answer is precise enough, or the solver has to stop."""
+        longest = max(getattr(self.solver, self.length_parameter) // self.solver.n_chains, 1)
         stop = ""
         with (
             interrupts() as self.interrupted,
@@ -108,17 +108,17 @@ class Rounds:
         ):
             while not stop:
                 done = sum(self.sizes)
-                n = min(max(int((GROWTH - 1) * done), self.first), most - done)
+                n = min(max(int((ROUND_GROWTH - 1) * done), self.first), longest - done)
                 stop = self._round(parallel, n, deadline)
                 if not self.rounds:
                     raise KeyboardInterrupt
-                stop = stop or self._verdict(most)
+                stop = stop or self._verdict(longest)
                 if on_round is not None and on_round(self.info(stop)):
                     stop = stop or "callback"
         return self.posterior(stop)
 
     def _round(self, parallel, n: int, deadline: float) -> str:
-        """Let all chains go on by n, or less if time is up."""
+        """Let all chains go on by n, or by less if time is up."""
         step, should_stop = self._step(), Stop(self.interrupted, deadline)
         try:
             results = parallel(
@@ -139,19 +139,19 @@ class Rounds:
     def _adapt(self, legs: list[Any]) -> None:
         """Learn from a round for the next one."""
 
-    def _verdict(self, most: int) -> str:
-        if self.precision().angle <= self.solver.tol and self._believed():
+    def _verdict(self, longest: int) -> str:
+        if self.precision().angle <= self.solver.tol and self._is_trusted():
             return "tol"
-        return self.limit if sum(self.sizes) >= most else ""
+        return self.length_parameter if sum(self.sizes) >= longest else ""
 
-    def _believed(self) -> bool:
-        """Tell whether chains have moved enough for their error to be known."""
-        return len(self.rounds) > 1 and self.precision().r_hat <= MIXED
+    def _is_trusted(self) -> bool:
+        """Return whether chains have moved enough to trust the error estimate."""
+        return len(self.rounds) > 1 and self.precision().r_hat <= MAX_R_HAT
 
     def _kept(self) -> slice:
         """Return the rounds after the burn-in."""
         ends = np.cumsum(self.sizes)
-        first = int(np.searchsorted(ends, BURN_IN * ends[-1])) + 1
+        first = int(np.searchsorted(ends, BURN_IN_SHARE * ends[-1])) + 1
         return slice(min(first, len(self.sizes) - 1), None)
 
     def _shares(self) -> tuple[np.ndarray, np.ndarray]:
@@ -165,7 +165,7 @@ class Rounds:
         return precision(*self._shares())
 
     def means(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mean of all chains and that of each."""
+        """Return the mean of all chains and the mean of each chain."""
         totals, times = self._shares()
         mean = totals.sum(axis=(0, 1)) / times.sum()
         return mean, totals.sum(axis=1) / times.sum(axis=1)[:, None]
@@ -177,7 +177,7 @@ class Rounds:
         return Posterior(dual(mean), dual(draws), dual(chains), self.info(stop), n_chains)
 
     def drawn(self) -> tuple[np.ndarray, int]:
-        """Return n_draws hypotheses from the end of the chains, and of how many chains."""
+        """Return n_draws hypotheses from the ends of the chains, and the number of chains."""
         of_chains = [
             np.vstack([older, latest]) if len(older) else latest
             for older, latest in zip(*self.draws, strict=True)

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from ...classifiers.bayes_point import BayesPointClassifier
 from ...geometry.gram import unit_gram
 from ...geometry.version_space import VersionSpace
-from ...solvers.billiard import advance, new_ball
+from ...solvers.ball import advance, new_ball
 from .colors import BLACK, GRAY, color
 from .display import Display
 from .sphere import LambertProjection, arcs, corners, great_circle, largest_ball, unit
