@@ -82,6 +82,8 @@ def test_categories_that_are_numbers():
     ids=str,
 )
 @pytest.mark.filterwarnings("ignore:Skipping features without any observed values")
+# Until version 1.7, scikit-learn keeps such features if they are filled by a constant, and says so.
+@pytest.mark.filterwarnings("ignore:Currently, when `keep_empty_feature=False`:FutureWarning")
 def test_imputers(options):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 4, (300, 4)).astype(float)
