@@ -1,9 +1,9 @@
 """The linear classifier on a Dask cluster: covtype, class 2 against the rest, all rows.
 
-One worker, two workers and two workers of which one is killed in the middle, on a
-`LocalCluster` of processes with one thread each, against the same fit without Dask. They
-take turns; loading is not timed, but what is lost with a worker is loaded again. On a machine
-that is not idle, the CPU time of the busiest worker tells more than the clock.
+Compares one worker, two workers, and two workers of which one is killed in the middle with the
+same fit without Dask. Workers are processes of a `LocalCluster` with one thread each. The cases
+take turns. Loading is not timed, except for partitions that are lost with a worker and loaded
+again. If the machine is not idle, the CPU time of the busiest worker tells more than the clock.
 """
 # ruff: noqa: T201
 
@@ -53,7 +53,7 @@ def part(path: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def distance(model, other) -> float:
-    """Return how far two posteriors are, in standard deviations and shares of variances."""
+    """Return the distance of two posteriors, in standard deviations and shares of variances."""
     deviation = np.sqrt(np.diagonal(other.coef_covariance_))
     means = [np.append(m.coef_, m.intercept_) for m in (model, other)]
     scale = np.outer(deviation, deviation)
@@ -62,7 +62,7 @@ def distance(model, other) -> float:
 
 
 def timed_fit(paths: list[str], parameters: dict, n_workers: int, kill_after: float | None = None):
-    """Return the seconds of a fit, those of the busiest worker's CPU, and the model."""
+    """Return the seconds of a fit, the CPU seconds of the busiest worker, and the model."""
     options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
     with LocalCluster(n_workers=n_workers, **options) as cluster, Client(cluster) as client:
         parts = client.persist([delayed(part)(path) for path in paths])
@@ -103,7 +103,7 @@ def main() -> None:
 
 
 def compare(paths: list[str], parameters: dict, local) -> list[float]:
-    """Return the time of two workers, of a sweep, of their CPU, and with a loss, against one."""
+    """Return times relative to one worker: of a fit, a sweep, the CPU, and with a loss."""
     one = timed_fit(paths, parameters, 1)
     report("one worker", *one, local)
     two = timed_fit(paths, parameters, 2)

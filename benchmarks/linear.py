@@ -1,4 +1,4 @@
-"""LinearBayesPointClassifier: against scikit-learn's linear classifiers and river.
+"""Compare LinearBayesPointClassifier with scikit-learn's linear classifiers and river.
 
 python benchmarks/linear.py --data FOLDER [PART ...]
 
@@ -27,7 +27,8 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 from bayespoint import LinearBayesPointClassifier
 
-BATCH = 1000
+# Rows per batch of a stream.
+BATCH_ROWS = 1000
 MEGABYTE = 2**20
 
 
@@ -78,7 +79,7 @@ def warm_up() -> None:
 
 
 def part_fit(folder: Path) -> None:
-    """Fit and test log loss beside logistic regression at its defaults."""
+    """Compare fit time and test log loss with logistic regression at its defaults."""
     for name, load in LOADERS.items():
         X, y, X_test, y_test = load(folder)
         mine, peer = LinearBayesPointClassifier(), LogisticRegression(solver="lbfgs")
@@ -96,7 +97,7 @@ def part_fit(folder: Path) -> None:
 
 
 def learn(model, X, y, size: int) -> float:
-    """Return the seconds of all updates."""
+    """Return the seconds that all updates take."""
     batches = [slice(start, start + size) for start in range(0, X.shape[0], size)]
     batches = [(X[here], y[here]) for here in batches]
     began = time.perf_counter()
@@ -106,7 +107,7 @@ def learn(model, X, y, size: int) -> float:
 
 
 def stream(model, X, y, size: int) -> tuple[float, float]:
-    """Return the seconds of all updates, and the log loss of predictions before them."""
+    """Return the seconds that all updates take, and the log loss of predictions before them."""
     total, probabilities = 0.0, []
     for start in range(0, X.shape[0], size):
         rows, labels = X[start : start + size], y[start : start + size]
@@ -119,12 +120,12 @@ def stream(model, X, y, size: int) -> tuple[float, float]:
 
 
 def part_stream(folder: Path) -> None:
-    """One pass of partial_fit beside stochastic gradient descent."""
+    """Compare one pass of partial_fit with stochastic gradient descent."""
     for name, load in LOADERS.items():
         X, y, *_ = load(folder)
         order = np.random.default_rng(1).permutation(len(y))
         X, y = X[order], y[order]
-        for size in (BATCH, 10 * BATCH):
+        for size in (BATCH_ROWS, 10 * BATCH_ROWS):
             makers = {
                 "ours": LinearBayesPointClassifier,
                 "factorized": lambda: LinearBayesPointClassifier(covariance="factorized"),
@@ -145,12 +146,12 @@ def part_stream(folder: Path) -> None:
 
 
 def part_river(folder: Path) -> None:
-    """Rows per second of river's adPredictor, which takes a row at a time."""
+    """Compare rows per second with river's AdPredictor, which takes a row at a time."""
     from river import linear_model
 
     for name, load, n_peer in (("a9a", load_a9a, 4000), ("imdb", load_imdb, 500)):
         X, y, *_ = load(folder)
-        X.data[:] = 1.0  # which features are there
+        X.data[:] = 1.0  # AdPredictor only knows which features a row has
         rows = [dict.fromkeys(X[i].indices.tolist(), 1) for i in range(n_peer)]
         rates = []
         for _ in range(5):
@@ -159,7 +160,7 @@ def part_river(folder: Path) -> None:
                 peer.learn_one(row, label)
             rates.append(n_peer / (time.perf_counter() - began))
         peer_rate = np.median(rates)
-        for size in (BATCH, len(y)):
+        for size in (BATCH_ROWS, len(y)):
             fixed = {"prior_variance": 1.0, "covariance": "factorized"}
             runs = [learn(LinearBayesPointClassifier(**fixed), X, y, size) for _ in range(5)]
             rate = len(y) / np.median(runs)
@@ -172,7 +173,7 @@ def part_river(folder: Path) -> None:
 
 
 def part_memory(folder: Path) -> None:
-    """Peak of what NumPy asks for during a factorized fit, beside what is promised."""
+    """Compare the peak memory of a factorized fit with the documented one."""
     X, y, *_ = load_imdb(folder)
     tracemalloc.start()
     LinearBayesPointClassifier(covariance="factorized").fit(X, y)
@@ -190,7 +191,7 @@ PARTS = {"fit": part_fit, "stream": part_stream, "river": part_river, "memory": 
 
 
 def main() -> None:
-    """Run the parts that were asked for."""
+    """Run the given parts."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", default=["fit", "stream", "river"])
     parser.add_argument("--data", type=Path, required=True, help="folder that holds large/")

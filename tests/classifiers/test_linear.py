@@ -21,7 +21,7 @@ def data():
 # What it computes
 
 
-def test_figures_of_infer_net():
+def test_values_of_infer_net():
     # Published with the tests of Infer.NET's Bayes point machine.
     X, y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), [False, True, True]
     model = exact(covariance="factorized").fit(X, y)
