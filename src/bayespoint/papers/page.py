@@ -8,11 +8,13 @@ import os
 from fnmatch import fnmatchcase
 from importlib.resources import files
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from .published import AGREEMENT_LIMIT, PAPERS
 from .registry import EXPERIMENTS, Experiment
 
+MAX_LINE_LENGTH = 120
 HEAD = """# The papers, reproduced
 
 Every table and figure of the papers is an experiment: `bayespoint papers list` names them,
@@ -46,7 +48,16 @@ def write_page(source: Path, output: Path) -> None:
     sections = [_section(experiment, source, link) for experiment in kept]
     missing = [e.name for e in EXPERIMENTS.values() if e not in kept]
     end = f"\nNot run for this page: {', '.join(missing)}.\n" if missing else ""
-    output.write_text("\n".join([HEAD, _summary(kept, source), *sections]) + end, "utf-8")
+    text = "\n".join([HEAD, _summary(kept, source), *sections]) + end
+    output.write_text("\n".join(map(_fill, text.split("\n"))), "utf-8")
+
+
+def _fill(line: str) -> str:
+    """Break a long line of text. Tables and pictures stay as they are."""
+    if line.startswith(("|", "!")):
+        return line
+    indent = "  " if line.startswith("- ") else ""
+    return fill(line, MAX_LINE_LENGTH, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _summary(kept: list[Experiment], source: Path) -> str:
