@@ -77,6 +77,7 @@ class ProgramSVC(KernelMachine):
         matrix = X if self.kernel == "precomputed" else kernel(X, X)
         if self.kernel == "precomputed" or callable(self.kernel):
             check_symmetric(matrix)
+            matrix = (matrix + matrix.T) / 2  # the duality gap is exact only without rounding
         return X, kernel, matrix, signs
 
     def _solve(self, X, kernel: Kernel, matrix, signs, starts) -> list:

@@ -20,9 +20,9 @@ OnRound: TypeAlias = Callable[[dict[str, Any]], bool | None]
 class Solver(BaseEstimator):
     """Declare what a solver needs; parameters are checked when it is used.
 
-    A fit reads these class attributes to prepare the data and to predict time and memory.
-    An object without them, which only has a `solve` method, is treated as if it had the
-    defaults.
+    A fit reads these class attributes to prepare the data and to predict time and memory. An
+    object that only has a `solve` method gets version spaces, with label noise if the user wants
+    it, and the defaults of the others.
 
     Attributes
     ----------
