@@ -82,8 +82,8 @@ def test_weights_are_repetitions(data, covariance):
     weight = np.random.default_rng(0).integers(0, 3, len(y))
     one = exact(covariance=covariance).fit(X, y, sample_weight=weight)
     two = exact(covariance=covariance).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    # One row after the other converges slowly, by a percent a sweep or so: what is left is a
-    # hundred times the last step, or more.
+    # Factorized sweeps converge slowly, by about a percent a sweep: the error that is left is
+    # a hundred times the last step, or more.
     limit = 1e-8 if covariance == "full" else 1e-6
     np.testing.assert_allclose(one.coef_, two.coef_, atol=limit)
     assert one.log_evidence_ == pytest.approx(two.log_evidence_, abs=limit)
@@ -156,7 +156,7 @@ def test_rows_are_scored_before_they_are_learned(data, covariance):
         model.partial_fit(X[[i]], y[[i]])
     again = exact(covariance=covariance).partial_fit(X[:100], y[:100])
     again.partial_fit(X[100:], y[100:])
-    # In another order, and for "full" in blocks, so near but not the same.
+    # Close, but not the same: in another order, and in blocks for "full".
     assert again.log_evidence_ == pytest.approx(expected, abs=0.05 * abs(expected))
 
 
@@ -167,7 +167,7 @@ def test_batches_add_up(data, covariance):
     for rows in np.array_split(np.arange(len(y)), 5):
         stream.partial_fit(X[rows], y[rows], classes=[0, 1])
     whole = exact(covariance=covariance).fit(X, y)
-    # Not the same, as early rows are not looked at again, but close.
+    # Close, but not the same, as early rows are not visited again.
     assert np.abs(stream.coef_ - whole.coef_).max() < np.sqrt(whole.coef_variance_.min())
     assert np.all(stream.coef_variance_ < 1)
 

@@ -49,7 +49,7 @@ def test_it_arrives_at_the_same_place_in_fewer_sweeps(monkeypatch, n_parts, scal
     alone, mixing = fits.values()
     assert alone.change <= tol
     assert mixing.change <= tol
-    # What is left of a slow mode is the last step times rate / (1 - rate), below 1000 here.
+    # The error left in a slow mode is the last step times rate / (1 - rate), below 1000 here.
     assert mixing.belief.distance(alone.belief) < 1000 * tol
     assert mixing.log_evidence == pytest.approx(alone.log_evidence, abs=1e-6)
     assert mixing.n_iter < 0.7 * alone.n_iter
@@ -83,7 +83,7 @@ def test_weights_of_a_mixture_cancel_the_moves_of_a_linear_map():
     prior = independent(np.ones(d), True)
     found = iterate(Linear(), prior, 1000, 1e-10, start=Belief(prior.precision, 0.1 * fixed))
     np.testing.assert_allclose(found.belief.mean(), fixed, atol=1e-9)
-    # One that is too far to be remembered, d + 1 for as many dimensions, and one to see it.
+    # One that is too far away to be mixed, d + 1 for d dimensions, and one to notice the end.
     assert found.n_iter <= d + 4
 
 

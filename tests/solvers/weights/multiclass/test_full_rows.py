@@ -48,8 +48,8 @@ def test_posterior_and_evidence_against_weighted_draws_from_the_prior(noise):
     covariance = (v - mean).T @ ((v - mean) * weight[:, None])
     effective = 1 / np.sum(weight**2)
     found = fit("full", X, y, C, noise=noise)
-    # EP itself is off by about 0.01 for each comparison that is undecided, in log Z, and
-    # by some percent of a variance.
+    # The error of EP itself is about 0.01 in log Z for each undecided comparison, and a few
+    # percent of a variance.
     assert abs(found.log_evidence - evidence) < 0.06 + 4.5 * error
     off = np.abs(found.belief.mean() - mean) / np.sqrt(np.diag(covariance))
     assert off.max() < 0.06 + 4.5 / np.sqrt(effective)

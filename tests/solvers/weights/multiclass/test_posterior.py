@@ -22,7 +22,7 @@ def test_two_classes_are_the_binary_classifier(kind, noise):
     prior = prior_of(5, 2, kind)  # with an intercept
     one = fit(kind, X, y, 2, prior, weight, noise)
     two = fit_binary(kind, X, y, prior, weight, noise)
-    # One row after the other, what is left is a hundred times the last step or more.
+    # Factorized sweeps leave an error of a hundred times the last step or more.
     limit = 1e-8 if kind == "full" else 1e-6
     np.testing.assert_allclose(one.belief.mean(), two.belief.mean(), atol=limit)
     np.testing.assert_allclose(one.belief.covariance(), two.belief.covariance(), atol=limit)
@@ -76,7 +76,7 @@ def test_no_rows_leave_the_prior(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_one_row_says_one_in_so_many(kind):
+def test_the_first_row_has_one_chance_in_n_classes(kind):
     # P(y) = 1 / C before anything is known, but for what EP loses.
     for C in (2, 3, 6):
         found = fit(kind, np.array([[1.0, 2.0]]), np.array([1]), C)
@@ -91,7 +91,7 @@ def test_batches_add_up(kind):
     for rows in np.array_split(np.arange(60), 3):
         found = fit(kind, X[rows], y[rows], 3, belief)
         belief, evidence = found.belief, evidence + found.log_evidence
-    # Not the same, as early rows are not looked at again, but close.
+    # Close, but not the same, as early rows are not visited again.
     covariance = whole.belief.covariance()
     deviation = np.sqrt(np.diag(covariance) if kind == "full" else covariance)
     assert np.abs((belief.mean() - whole.belief.mean()) / deviation).max() < 1
