@@ -12,10 +12,11 @@ import importlib.util
 import os
 import shutil
 import sys
+import time
 from pathlib import Path
 
-# Each version of the loops takes a few megabytes.
-MAX_KEPT_VERSIONS = 10
+# Loops of other versions, a few megabytes each, are kept this long after their last use.
+MAX_UNUSED_SECONDS = 30 * 24 * 3600
 
 
 def use() -> None:
@@ -33,8 +34,9 @@ def use() -> None:
         return  # numba writes into __pycache__ then
     os.environ["NUMBA_CACHE_DIR"] = str(folder)
     share(folder, sources)
-    for old in sorted(root.iterdir(), key=os.path.getmtime)[:-MAX_KEPT_VERSIONS]:
-        shutil.rmtree(old, ignore_errors=True)
+    for other in root.iterdir():
+        if time.time() - other.stat().st_mtime > MAX_UNUSED_SECONDS:
+            shutil.rmtree(other, ignore_errors=True)
 
 
 def version(sources: Path) -> str:

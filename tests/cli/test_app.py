@@ -1,10 +1,8 @@
 import sys
 
-import pytest
 from typer.testing import CliRunner
 
 import bayespoint
-from bayespoint import cli
 from bayespoint.cli.app import app
 
 
@@ -18,12 +16,6 @@ def test_version_and_help():
 def test_wrong_usage_is_exit_code_2():
     assert CliRunner().invoke(app, ["pinball"]).exit_code == 2
     assert CliRunner().invoke(app, ["demo", "--splits", "0"]).exit_code == 2
-
-
-def test_without_extra_it_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "typer", None)
-    with pytest.raises(SystemExit, match=r'pip install "bayespoint\[cli\]"'):
-        cli.main()
 
 
 def test_a_missing_package_is_named(monkeypatch, tmp_path):
