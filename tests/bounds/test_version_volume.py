@@ -94,7 +94,7 @@ def test_estimate_is_close_to_the_exact_volume(rng):
     volume = np.mean(np.all((w @ X.T) * y > 0, axis=1))
     exact = version_space_bound(float(np.log(volume)), 12)
     found = estimate_version_space_bound(model)
-    # EP's log evidence is off by up to 0.17 here (docs/architecture.md).
+    # EP's log evidence is off by up to 0.17 here (docs/notes/ep.md).
     assert found.log_volume == pytest.approx(np.log(volume), abs=0.2)
     assert found.gibbs == pytest.approx(exact.gibbs, abs=0.2 / 12)
     assert estimate_version_space_bound(model, n_tuned=5).gibbs > found.gibbs

@@ -49,7 +49,7 @@ def vc_bound(
     With d = 1 - confidence and G the number of ways to label 2 m points, at most the sum of
     binomials (2 m over i) for i up to the VC dimension: training error + 1 / m +
     sqrt((m + 1) ln(2 G / d)) / m, from a second sample of the same size (Vapnik) and Serfling's
-    inequality; docs/architecture.md has the proof. With a constant: training error +
+    inequality; docs/notes/bounds.md has the proof. With a constant: training error +
     sqrt(c / m (h + ln(1 / d))).
 
     References
@@ -219,7 +219,7 @@ def convex_combination_bound(
     -----
     The number of voters does not matter. A vote is compared with that of N voters drawn from
     it, whose votes differ by more than half the margin with probability exp(-N margin^2 / 8);
-    for them `vc_bound` holds. The best N is taken (docs/architecture.md). With a constant:
+    for them `vc_bound` holds. The best N is taken (docs/notes/bounds.md). With a constant:
     margin_error + sqrt(c / m (h ln(m / h)^2 / margin^2 + ln(1 / (1 - confidence)))).
 
     References
