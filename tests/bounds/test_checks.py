@@ -40,6 +40,17 @@ def test_vectors():
 
 
 def test_a_zero_may_be_negative_by_rounding():
-    checks.not_negative("it", np.array([1.0, -0.5 * checks.ROUNDING]))
+    checks.not_negative("it", np.array([1.0, -0.5 * checks.MAX_RELATIVE_ROUNDING]))
     with pytest.raises(ValueError, match=r"entry 1 is -0\.001"):
         checks.not_negative("it", np.array([1.0, -0.001]))
+
+
+def test_limits_of_numbers():
+    checks.inside("it", 0.5, 0, 1)
+    checks.at_least("it", 1, 1)
+    for value in (0, 1, -1, np.nan):
+        with pytest.raises(ValueError, match="^it should be between 0 and 1, but is"):
+            checks.inside("it", value, 0, 1)
+    for value in (0.5, np.inf, np.nan):
+        with pytest.raises(ValueError, match="^it should be a number of at least 1, but is"):
+            checks.at_least("it", value, 1)

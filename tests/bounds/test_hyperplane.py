@@ -97,7 +97,7 @@ def test_sparse_and_in_blocks(data, monkeypatch):
     model = SVC(gamma=0.3).fit(sparse.csr_array(X), y)
     whole = normalized_margins(SVC(gamma=0.3).fit(X, y), X, y)
     assert np.allclose(normalized_margins(model, sparse.csr_array(X), y), whole)
-    monkeypatch.setattr("bayespoint.bounds.hyperplane._BLOCK", 7)
+    monkeypatch.setattr("bayespoint.bounds.hyperplane._BLOCK_ROWS", 7)
     assert np.allclose(normalized_margins(model, X, y), whole)
 
 

@@ -2,8 +2,8 @@
 
 Each is a function of plain numbers; `normalized_margins`, `pac_bayes_certificate`,
 `svm_leave_one_out_bound`, `adaptive_margin_certificate`, `adaboost_margin_error` and
-`estimate_version_space_bound` take a fitted classifier. docs/bounds.md says which one to
-take. A bound of 1 says nothing.
+`estimate_version_space_bound` take a fitted classifier. docs/bounds.md says which one to use.
+A bound of 1 says nothing.
 """
 
 from .boosting import adaboost_margin_bound, adaboost_margin_error, boosting_rounds

@@ -1,4 +1,4 @@
-"""What the bounds ask of the numbers that they are given."""
+"""Checks of the numbers that the bounds are given."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from numbers import Integral
 
 import numpy as np
 
-# Of the largest number; a solver's zero may be negative by this much.
-ROUNDING = 1e-9
+# A solver's zero may be negative by this share of the largest number.
+MAX_RELATIVE_ROUNDING = 1e-9
 
 
 def at_risk(confidence: float) -> float:
@@ -29,14 +29,20 @@ def positive(name: str, value: float) -> None:
         raise ValueError(f"{name} should be a positive finite number, but is {value!r}.")
 
 
+def at_least(name: str, value: float, least: int) -> None:
+    """Refuse a number that is too small, infinite or NaN."""
+    if not least <= value < math.inf:
+        raise ValueError(f"{name} should be a number of at least {least}, but is {value!r}.")
+
+
 def share(name: str, value: float) -> None:
-    """Refuse a number that cannot be a share of something."""
+    """Refuse a number that is not between 0 and 1."""
     if not 0 <= value <= 1:
         raise ValueError(f"{name} should be a share between 0 and 1, but is {value!r}.")
 
 
 def count(name: str, value: float, least: int = 1) -> None:
-    """Refuse what is not a whole number, or too small a one."""
+    """Refuse a number that is not whole, or too small."""
     if not isinstance(value, Integral) or value < least:
         raise ValueError(f"{name} should be a whole number of at least {least}, but is {value!r}.")
 
@@ -59,10 +65,11 @@ def vector(name: str, values, length: int | None = None) -> np.ndarray:
     return values
 
 
-def not_negative(name: str, values: np.ndarray) -> None:
-    """Refuse numbers of which one is negative by more than a solver's rounding."""
-    if values.min() < -ROUNDING * np.abs(values).max():
+def not_negative(name: str, values: np.ndarray) -> np.ndarray:
+    """Return numbers; refuse them if one is negative by more than a solver's rounding."""
+    if values.min() < -MAX_RELATIVE_ROUNDING * np.abs(values).max():
         worst = int(np.argmin(values))
         raise ValueError(
             f"{name} should not be negative, but entry {worst} is {values[worst]:.3g}."
         )
+    return values

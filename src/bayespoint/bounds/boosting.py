@@ -1,4 +1,4 @@
-"""What AdaBoost's weighted errors say of its margins."""
+"""A bound on AdaBoost's margins from its weighted errors."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ def adaboost_margin_bound(errors, margin: float, weights=None) -> float:
     errors : array-like of shape (n_rounds,)
         Weighted training error of each voter, below one half.
     margin : float
-        Share of votes for the right class minus that for the wrong one, from 0 to below 1.
+        Share of votes for the right class minus the share for the wrong one, 0 or more and
+        below 1.
     weights : array-like of shape (n_rounds,), default=None
-        The number of votes of each, alpha, by which the weights of points were changed.
-        AdaBoost's, ln((1 - error) / error) / 2, by default.
+        The number of votes of each voter, alpha, by which the weights of points were changed.
+        AdaBoost's ln((1 - error) / error) / 2 by default.
 
     Returns
     -------
@@ -42,8 +43,8 @@ def adaboost_margin_bound(errors, margin: float, weights=None) -> float:
     Notes
     -----
     The product of exp(margin alpha) ((1 - error) exp(-alpha) + error exp(alpha)). With
-    AdaBoost's weights it is that of 2 sqrt(error^(1 - margin) (1 - error)^(1 + margin)), 004's
-    eq. 1.86. If all errors are at most 1 / 2 - 2 margin it is below (1 - margin^2)^(T / 2)
+    AdaBoost's weights it is the product of 2 sqrt(error^(1 - margin) (1 - error)^(1 + margin)),
+    004's eq. 1.86. If all errors are at most 1 / 2 - 2 margin it is below (1 - margin^2)^(T / 2)
     after T rounds, eq. 1.87.
 
     References
@@ -69,8 +70,7 @@ def adaboost_margin_bound(errors, margin: float, weights=None) -> float:
         if errors.min() == 0:  # infinitely many votes for one that is always right
             return 0.0
         weights = np.log((1 - errors) / errors) / 2
-    weights = vector("weights", weights, len(errors))
-    not_negative("weights", weights)
+    weights = not_negative("weights", vector("weights", weights, len(errors)))
     spread = (1 - errors) * np.exp(-weights) + errors * np.exp(weights)
     return min(1.0, float(np.exp(np.sum(margin * weights + np.log(spread)))))
 
@@ -105,7 +105,8 @@ def adaboost_margin_error(model, X, y, margin: float) -> MarginError:
     X, y : array-like
         The points and classes that it was fitted to.
     margin : float
-        Share of votes for the right class minus that for the wrong one, from 0 to below 1.
+        Share of votes for the right class minus the share for the wrong one, 0 or more and
+        below 1.
 
     Returns
     -------

@@ -9,8 +9,8 @@ from scipy.special import gammaln, logsumexp
 
 from ._checks import at_risk, count, positive, share
 
-# Numbers of votes that are tried for convex combinations.
-_N_TRIED = 400
+# The bound of a vote is the smallest for this many numbers of voters.
+_N_VOTES_TRIED = 400
 
 
 def vc_bound(
@@ -26,7 +26,7 @@ def vc_bound(
     Parameters
     ----------
     training_error : float
-        Share of the training points that it gets wrong.
+        Share of the training points that the classifier gets wrong.
     n_samples : int
         Number of training points, independent draws of the distribution.
     vc_dimension : int
@@ -36,8 +36,8 @@ def vc_bound(
         Probability, over training sets, with which the bound holds for all classifiers of
         the class at once.
     constant : float, default=None
-        The constant c of 004, eq. 1.31, which is not known but for its existence. By
-        default a bound with all constants is returned.
+        The constant c of 004, eq. 1.31, which is not known. By default a bound with all
+        constants is returned.
 
     Returns
     -------
@@ -48,9 +48,8 @@ def vc_bound(
     -----
     With d = 1 - confidence and G the number of ways to label 2 m points, at most the sum of
     binomials (2 m over i) for i up to the VC dimension: training error + 1 / m +
-    sqrt((m + 1) ln(2 G / d)) / m, from a second sample of the same size (Vapnik) and Serfling's
-    inequality; docs/notes/bounds.md has the proof. With a constant: training error +
-    sqrt(c / m (h + ln(1 / d))).
+    sqrt((m + 1) ln(2 G / d)) / m. The proof is in docs/notes/bounds.md. With a constant:
+    training error + sqrt(c / m (h + ln(1 / d))).
 
     References
     ----------
@@ -81,15 +80,15 @@ def fat_shattering_dimension(margin: float, radius: float) -> int:
     Parameters
     ----------
     margin : float
-        The margin by which outputs have to be on the wished side.
+        The margin by which outputs have to be on the right side.
     radius : float
         Length of the longest point; weights have length one.
 
     Returns
     -------
     int
-        So many points at most can be labeled in all ways with this margin:
-        (radius / margin)^2, whatever the number of features, and orthogonal points attain it.
+        The largest number of points that can be labeled in all ways with this margin:
+        (radius / margin)^2 for any number of features. Orthogonal points attain it.
 
     References
     ----------
@@ -121,11 +120,9 @@ def margin_bound(
     Parameters
     ----------
     margin : float
-        y <w, x> for weights of length one, at most the radius; it may be chosen with a
-        view to the data.
+        y <w, x> for weights of length one, at most the radius. It may depend on the data.
     radius : float
-        Upper limit of the length of all points, of those to come, too: 1 for
-        `normalized_margins`.
+        Upper limit of the length of all points, new ones too: 1 for `normalized_margins`.
     n_samples : int
         Number of training points, independent draws of the distribution.
     margin_error : float, default=0.0
@@ -134,9 +131,8 @@ def margin_bound(
         Probability, over training sets, with which the bound holds for all weights and
         margins at once.
     constant : float, default=None
-        The constant c of 004, eqs. 1.45 and 1.46, which is not known but for its
-        existence. By default the bound from which these follow is returned, with all
-        constants: it says something from several hundred thousand points on.
+        The constant c of 004, eqs. 1.45 and 1.46, which is not known. By default a bound with
+        all constants is returned, below 1 from several hundred thousand points on.
 
     Returns
     -------
@@ -147,9 +143,9 @@ def margin_bound(
     -----
     With a constant, and q = (R / margin)^2 ln(m R / margin)^2 + ln(1 / d) where d is 1 -
     confidence: c q / m if no training point has a smaller margin, else margin_error +
-    sqrt(c q / m). 004 has ln(m / margin), which depends on the unit of length. Without,
-    theorems 1.4, 1.5 and 1.7 are combined, for margins R, R / 2, R / 4, ... of which the next
-    smaller one is taken.
+    sqrt(c q / m). 004 has ln(m / margin), which depends on the unit of length. Without a
+    constant, theorems 1.4, 1.5 and 1.7 are combined, for the next smaller one of the margins
+    R, R / 2, R / 4, ...
 
     References
     ----------
@@ -163,19 +159,10 @@ def margin_bound(
     >>> margin_bound(0.5, 1.0, 1000)
     1.0
     """
-    positive("margin", margin)
-    positive("radius", radius)
-    count("n_samples", n_samples)
-    share("margin_error", margin_error)
-    risk = at_risk(confidence)
-    if margin > radius:
-        raise ValueError(
-            f"margin should be at most the radius, {radius:g}, but is {margin:g}: no weights of "
-            "length one have a larger margin. Divide it by the length of the weights."
-        )
+    risk = _check(n_samples, margin_error, confidence, constant)
+    _check_margin(margin, radius)
     if constant is None:
         return _explicit_margin_bound(margin / radius, n_samples, margin_error, risk)
-    positive("constant", constant)
     ratio = radius / margin
     mean = constant / n_samples * (ratio**2 * math.log(n_samples * ratio) ** 2 - math.log(risk))
     return min(1.0, margin_error + math.sqrt(mean) if margin_error else mean)
@@ -195,8 +182,8 @@ def convex_combination_bound(
     Parameters
     ----------
     margin : float
-        Between 0 and 1; y f(x) is the share of votes for the right class minus that for
-        the wrong one. It may be chosen with a view to the data.
+        Between 0 and 1: the share of votes for the right class minus the share for the wrong
+        one. It may depend on the data.
     n_samples : int
         Number of training points, independent draws of the distribution.
     vc_dimension : int
@@ -207,8 +194,8 @@ def convex_combination_bound(
         Probability, over training sets, with which the bound holds for all votes and
         margins at once.
     constant : float, default=None
-        The constant c of 004, eq. 1.50, which is not known but for its existence. By
-        default a bound with all constants is returned.
+        The constant c of 004, eq. 1.50, which is not known. By default a bound with all
+        constants is returned.
 
     Returns
     -------
@@ -217,9 +204,7 @@ def convex_combination_bound(
 
     Notes
     -----
-    The number of voters does not matter. A vote is compared with that of N voters drawn from
-    it, whose votes differ by more than half the margin with probability exp(-N margin^2 / 8);
-    for them `vc_bound` holds. The best N is taken (docs/notes/bounds.md). With a constant:
+    The number of voters does not matter (proof in docs/notes/bounds.md). With a constant:
     margin_error + sqrt(c / m (h ln(m / h)^2 / margin^2 + ln(1 / (1 - confidence)))).
 
     References
@@ -235,31 +220,59 @@ def convex_combination_bound(
     """
     share("margin", margin)
     positive("margin", margin)
-    count("n_samples", n_samples)
     count("vc_dimension", vc_dimension)
+    risk = _check(n_samples, margin_error, confidence, constant)
+    if constant is None:
+        excess = _vote_excess(margin, n_samples, vc_dimension, risk)
+    else:
+        capacity = _vote_capacity(n_samples, vc_dimension) / margin**2
+        excess = math.sqrt(constant / n_samples * (capacity + math.log(1 / risk)))
+    return min(1.0, margin_error + excess)
+
+
+def _check(n_samples: int, margin_error: float, confidence: float, constant: float | None) -> float:
+    """Check what both margin bounds take; return the probability with which they may fail."""
+    count("n_samples", n_samples)
     share("margin_error", margin_error)
-    risk = at_risk(confidence)
     if constant is not None:
         positive("constant", constant)
-        if vc_dimension > n_samples:
-            raise ValueError(
-                f"With a constant, vc_dimension should be at most n_samples = {n_samples}, but is "
-                f"{vc_dimension}."
-            )
-        capacity = vc_dimension * math.log(n_samples / vc_dimension) ** 2 / margin**2
-        excess = math.sqrt(constant / n_samples * (capacity + math.log(1 / risk)))
-        return min(1.0, margin_error + excess)
-    log_ways = log_growth(vc_dimension, 2 * n_samples)
-    largest = 1 + 8 / margin**2 * math.log(2 * n_samples)  # then chance is 1 / n_samples
-    votes = np.unique(np.geomspace(1, largest, _N_TRIED).round())
-    # N comes with the share 1 / (N (N + 1)) of the risk, each of N + 1 thresholds with the same.
+    return at_risk(confidence)
+
+
+def _check_margin(margin: float, radius: float) -> None:
+    """Refuse margins that no weights of length one have."""
+    positive("margin", margin)
+    positive("radius", radius)
+    if margin > radius:
+        raise ValueError(
+            f"margin should be at most the radius, {radius:g}, but is {margin:g}: no weights of "
+            "length one have a larger margin. Divide it by the length of the weights."
+        )
+
+
+def _vote_capacity(m: int, vc_dimension: int) -> float:
+    """Return h ln(m / h)^2."""
+    if vc_dimension > m:
+        raise ValueError(
+            f"With a constant, vc_dimension should be at most n_samples = {m}, but is "
+            f"{vc_dimension}."
+        )
+    return vc_dimension * math.log(m / vc_dimension) ** 2
+
+
+def _vote_excess(margin: float, m: int, vc_dimension: int, risk: float) -> float:
+    """Return the excess of the error over the margin error, for the best number of voters."""
+    log_ways = log_growth(vc_dimension, 2 * m)
+    largest = 1 + 8 / margin**2 * math.log(2 * m)  # then chance is 1 / m
+    votes = np.unique(np.geomspace(1, largest, _N_VOTES_TRIED).round())
+    # N voters get the share 1 / (N (N + 1)) of the risk; N + 1 thresholds divide it equally.
     log_events = votes * log_ways + np.log(votes * (votes + 1) ** 2 / risk)
-    excess = uniform_deviation(n_samples, log_events) + 2 * np.exp(-votes * margin**2 / 8)
-    return min(1.0, margin_error + float(excess.min()))
+    excess = uniform_deviation(m, log_events) + 2 * np.exp(-votes * margin**2 / 8)
+    return float(excess.min())
 
 
 def log_growth(vc_dimension: int, n_points: int) -> float:
-    """Return ln of Sauer's limit of the number of ways to label points."""
+    """Return the logarithm of Sauer's limit on the number of ways to label points."""
     if vc_dimension >= n_points:
         return n_points * math.log(2)
     i = np.arange(vc_dimension + 1)
@@ -267,7 +280,7 @@ def log_growth(vc_dimension: int, n_points: int) -> float:
 
 
 def uniform_deviation(m: int, log_events):
-    """Return by how much errors exceed training errors, for events counted on 2 m points."""
+    """Return the excess of errors over training errors, for events counted on 2 m points."""
     return 1 / m + np.sqrt((m + 1) * (math.log(2) + log_events)) / m
 
 
@@ -279,7 +292,7 @@ def _explicit_margin_bound(margin: float, m: int, margin_error: float, risk: flo
     if dimension > 2 * m:  # beyond theorem 1.4, where the bound would be far above 1
         return 1.0
     log2_cover = 3 * dimension * math.log2(32 * math.e * m / margin) ** 2
-    # Half of the risk is for the case without margin errors, half for that with them.
+    # Half of the risk is for the case without margin errors, half for the case with them.
     log2_events = log2_cover + math.log2(4 / risk)
     if margin_error == 0:
         return min(1.0, 2 / m * log2_events)

@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from ..geometry.kernels import Kernel
 from ._checks import positive
 
-# Points whose kernel with the support vectors is held at once.
-_BLOCK = 2048
+# Rows of the kernel matrix that are held at once.
+_BLOCK_ROWS = 2048
 
 
 class Hyperplane(NamedTuple):
-    """What a classifier says of labeled points, sign(<w, phi(x)> + intercept)."""
+    """A classifier sign(<w, phi(x)> + intercept), and its outputs at labeled points."""
 
     outputs: np.ndarray  # y (<w, phi(x)> + intercept): positive where it is right
     lengths: np.ndarray  # |phi(x)|
@@ -40,9 +40,9 @@ def normalized_margins(model, X, y, *, intercept_scaling: float = 1.0) -> np.nda
     y : array-like of shape (n_samples,)
         Their classes.
     intercept_scaling : float, default=1.0
-        An intercept is the weight of one more feature, which is this constant; no matter
-        where there is no intercept. Choose it without looking at the data, about as large
-        as the length of a point in feature space.
+        An intercept is the weight of one more feature, which has this constant value. It is
+        ignored without an intercept. Choose it without looking at the data, about as large as
+        the length of a point in feature space.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def normalized_margins(model, X, y, *, intercept_scaling: float = 1.0) -> np.nda
 
 
 def hyperplane(model, X, y) -> Hyperplane:
-    """Return what a classifier with weights or with a kernel says of labeled points."""
+    """Return a classifier with weights or with a kernel as a hyperplane."""
     check_is_fitted(model)
     X = check_array(X, accept_sparse="csr", dtype=np.float64)
     signs = signs_of(model, y)
@@ -83,7 +83,10 @@ def hyperplane(model, X, y) -> Hyperplane:
     else:
         kernel, support, dual, intercept = as_kernel_machine(model)
         outputs = np.concatenate(
-            [kernel(X[i : i + _BLOCK], support) @ dual for i in range(0, X.shape[0], _BLOCK)]
+            [
+                kernel(X[i : i + _BLOCK_ROWS], support) @ dual
+                for i in range(0, X.shape[0], _BLOCK_ROWS)
+            ]
         )
         lengths, norm = kernel.lengths(X), _norm(kernel, support, dual)
     has_intercept = bool(getattr(model, "fit_intercept", hasattr(model, "intercept_")))
@@ -127,7 +130,9 @@ def as_kernel_machine(model) -> tuple[Kernel, Any, np.ndarray, float]:
 def smallest_value(kernel: Kernel, X) -> float:
     """Return the smallest kernel of two points, from blocks of the matrix."""
     X = check_array(X, accept_sparse="csr", dtype=np.float64)
-    return min(float(kernel(X[i : i + _BLOCK], X).min()) for i in range(0, X.shape[0], _BLOCK))
+    return min(
+        float(kernel(X[i : i + _BLOCK_ROWS], X).min()) for i in range(0, X.shape[0], _BLOCK_ROWS)
+    )
 
 
 def _as_linear(model) -> tuple[np.ndarray, float] | None:
@@ -150,9 +155,10 @@ def _intercept(model) -> float:
 
 def _norm(kernel: Kernel, support, dual: np.ndarray) -> float:
     """Return |w|, from rows of the kernel matrix of the support vectors."""
-    rows = range(0, support.shape[0], _BLOCK)
+    rows = range(0, support.shape[0], _BLOCK_ROWS)
     squared = sum(
-        dual[i : i + _BLOCK] @ (kernel(support[i : i + _BLOCK], support) @ dual) for i in rows
+        dual[i : i + _BLOCK_ROWS] @ (kernel(support[i : i + _BLOCK_ROWS], support) @ dual)
+        for i in rows
     )
     if squared < 0:
         raise ValueError(

@@ -8,9 +8,9 @@ from sklearn.svm import SVC
 from ._checks import count, not_negative, positive, vector
 from .hyperplane import as_kernel_machine, hyperplane, smallest_value
 
-# Solvers find y f(x) = 1 at support vectors to their tolerance, SVC's is 1e-3: points this
-# close to being an error count as errors.
-TOLERANCE = 1e-3
+# Solvers find y f(x) = 1 at support vectors up to their tolerance (1e-3 in SVC). Points this
+# close to an error count as errors.
+MARGIN_TOLERANCE = 1e-3
 
 
 def support_vector_bound(n_support: int, n_samples: int) -> float:
@@ -45,7 +45,7 @@ def support_vector_bound(n_support: int, n_samples: int) -> float:
 
 
 def leave_one_out_bound(
-    margins, alphas, diagonal, *, kernel_range: float | None = None, tol: float = TOLERANCE
+    margins, alphas, diagonal, *, kernel_range: float | None = None, tol: float = MARGIN_TOLERANCE
 ) -> float:
     """Return a bound on the leave-one-out error of an SVM, from a single fit.
 
@@ -61,13 +61,13 @@ def leave_one_out_bound(
         For an SVM with an intercept, an upper limit of k(x, x) - k(x', x'') for all points;
         None if it has no intercept.
     tol : float, default=1e-3
-        What the solver may be off: points this close to being an error count as errors.
+        Error of the solver: points this close to an error count as errors.
 
     Returns
     -------
     float
-        Share of the training points that can be leave-one-out errors; at most that of
-        support vectors. No bound on the error, see `support_vector_bound`.
+        Share of the training points that can be leave-one-out errors; at most the share of
+        support vectors. This is no bound on the error, see `support_vector_bound`.
 
     Notes
     -----
@@ -91,10 +91,8 @@ def leave_one_out_bound(
     0.25
     """
     margins = vector("margins", margins)
-    alphas = vector("alphas", alphas, len(margins))
-    diagonal = vector("diagonal", diagonal, len(margins))
-    not_negative("alphas", alphas)
-    not_negative("diagonal", diagonal)
+    alphas = not_negative("alphas", vector("alphas", alphas, len(margins)))
+    diagonal = not_negative("diagonal", vector("diagonal", diagonal, len(margins)))
     if kernel_range is None:
         possible = margins - alphas * diagonal <= tol
     else:
@@ -125,8 +123,8 @@ def svm_leave_one_out_bound(model: SVC, X, y) -> float:
     -----
     Without the point, coefficients add up to the squared length of the weights, which can only be
     less than before, and to the same for both classes: none reaches C if that is more than
-    half the squared length. With a smaller C the latter bound was seen to be wrong, as all
-    support vectors may be at C without the point, and the intercept is then arbitrary.
+    half the squared length. With a smaller C the latter bound can be wrong (a test shows it):
+    all support vectors may be at C without the point, and the intercept is then arbitrary.
     """
     if not isinstance(model, SVC):
         raise TypeError(
@@ -144,13 +142,13 @@ def svm_leave_one_out_bound(model: SVC, X, y) -> float:
     alphas, largest = np.zeros(m), model.C * model.class_weight_
     alphas[model.support_] = np.abs(dual)
     of_class = np.where(dual > 0, largest[1], largest[0])
-    if np.all(np.abs(dual) >= of_class * (1 - TOLERANCE)):
+    if np.all(np.abs(dual) >= of_class * (1 - MARGIN_TOLERANCE)):
         raise ValueError(
             "Some support vector should have a coefficient below C, but all have C: the "
             "intercept is not determined, and nothing follows. Raise C."
         )
     bound = support_vector_bound(len(dual), m)
-    if plane.outputs.min() < 1 - TOLERANCE or plane.norm**2 / 2 >= largest.min():
+    if plane.outputs.min() < 1 - MARGIN_TOLERANCE or plane.norm**2 / 2 >= largest.min():
         return bound
     squared = plane.lengths**2
     width = max(float(squared.max()) - smallest_value(kernel, X), np.finfo(float).tiny)

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from ._checks import at_risk, not_negative, positive, vector
+from ._checks import at_least, at_risk, not_negative, positive, vector
 from .hyperplane import as_kernel_machine, hyperplane
 
-# Margins that are tried if none is given.
-_N_TRIED = 200
+# If no margin is given, the bound is the smallest for this many margins.
+_N_MARGINS_TRIED = 200
 
 
 def margin_distribution_bound(
@@ -24,11 +24,10 @@ def margin_distribution_bound(
         y <w, x> of the training points, independent draws of the distribution, for weights
         of length one and without intercept: `normalized_margins(model, X, y)`.
     radius : float, default=1.0
-        Upper limit of the length of all points, of those to come, too; 1 for
-        `normalized_margins`, whose points have length one.
+        Upper limit of the length of all points, new ones too; 1 for `normalized_margins`.
     margin : float, default=None
-        The margin to be attained, at most the largest one of the training points; by
-        default that for which the bound is smallest, which is allowed.
+        The margin to be attained, at most the largest one of the training points. By default
+        the one with the smallest bound, which the theorem allows.
     confidence : float, default=0.95
         Probability, over training sets, with which the bound holds for all weights and
         margins at once. The kernel must not depend on the data.
@@ -36,15 +35,15 @@ def margin_distribution_bound(
     Returns
     -------
     float
-        Upper limit of the error, at most 1. It says something from some 40,000 points
-        on, even if all have the largest possible margin.
+        Upper limit of the error, at most 1. It is below 1 only from about 40,000 points on,
+        even if all have the largest possible margin.
 
     Notes
     -----
     With D the root of the sum of squares of what the margins fall short, kappa = floor(65
     ((R + D)^2 + 2.25 R D) / margin^2) and d = 1 - confidence it is 2 / m (kappa log2(8 e m /
-    kappa) log2(32 m) + log2(2 m (28 + log2 m) / d)). Its conditions are m >= 6, m >= 2 / bound,
-    which is always so, and kappa <= e m; without them nothing follows, and 1 is returned.
+    kappa) log2(32 m) + log2(2 m (28 + log2 m) / d)). If m < 6 or kappa > e m, the theorem does
+    not apply, and 1 is returned.
 
     References
     ----------
@@ -67,22 +66,26 @@ def margin_distribution_bound(
             f"The largest margin should be positive and at most the radius, {radius:g}, but is "
             f"{largest:.3g}. Divide margins by the length of the weights, and check their signs."
         )
-    if margin is None:
-        tried = np.geomspace(largest / 1000, largest, _N_TRIED)
-    else:
-        positive("margin", margin)
-        if margin > largest:
-            raise ValueError(
-                f"margin should be attained by a training point, at most {largest:.3g}, but is "
-                f"{margin:.3g}."
-            )
-        tried = np.array([margin])
+    tried = _margins_to_try(margin, largest)
     short = [np.linalg.norm(np.maximum(0, t - margins)) for t in tried]
     capacity = [
         65 * ((radius + d) ** 2 + 2.25 * radius * d) / t**2
         for t, d in zip(tried, short, strict=True)
     ]
     return _bound(min(capacity), len(margins), risk)
+
+
+def _margins_to_try(margin: float | None, largest: float) -> np.ndarray:
+    """Return the given margin, or a grid up to the largest one."""
+    if margin is None:
+        return np.geomspace(largest / 1000, largest, _N_MARGINS_TRIED)
+    positive("margin", margin)
+    if margin > largest:
+        raise ValueError(
+            f"margin should be attained by a training point, at most {largest:.3g}, but is "
+            f"{margin:.3g}."
+        )
+    return np.array([margin])
 
 
 def adaptive_margin_bound(
@@ -108,7 +111,7 @@ def adaptive_margin_bound(
     adaptivity : float, default=1.0
         Lambda of 004, eq. 2.11.
     radius : float, default=1.0
-        Upper limit of the length in feature space of all points, of those to come, too.
+        Upper limit of the length in feature space of all points, new ones too.
     confidence : float, default=0.95
         Probability, over training sets, with which the bound holds for all solutions.
 
@@ -119,9 +122,8 @@ def adaptive_margin_bound(
 
     Notes
     -----
-    `margin_distribution_bound` with margin 1 / norm, its D from slack - adaptivity alpha
-    k(x, x), and 65 (norm R + 3 D)^2 for kappa, which is simpler and a little larger. A
-    training point must have a margin of 1.
+    `margin_distribution_bound` with margin 1 / norm, D from slack - adaptivity alpha k(x, x),
+    and kappa = 65 (norm R + 3 D)^2, a little larger. Some training point must have margin 1.
 
     References
     ----------
@@ -135,23 +137,26 @@ def adaptive_margin_bound(
     >>> round(adaptive_margin_bound(np.zeros(m), np.ones(m), np.ones(m), norm=2.0), 3)
     0.212
     """
-    slacks = vector("slacks", slacks)
-    alphas = vector("alphas", alphas, len(slacks))
-    diagonal = vector("diagonal", diagonal, len(slacks))
-    for name, values in (("slacks", slacks), ("alphas", alphas), ("diagonal", diagonal)):
-        not_negative(name, values)
+    slacks = not_negative("slacks", vector("slacks", slacks))
+    alphas = not_negative("alphas", vector("alphas", alphas, len(slacks)))
+    diagonal = not_negative("diagonal", vector("diagonal", diagonal, len(slacks)))
     positive("norm", norm)
     positive("radius", radius)
-    if not 0 <= adaptivity < math.inf:
-        raise ValueError(f"adaptivity should be a number of at least 0, but is {adaptivity!r}.")
-    short = np.maximum(0, slacks - adaptivity * alphas * diagonal)
+    at_least("adaptivity", adaptivity, 0)
+    shortfall = _shortfall(slacks, adaptivity * alphas * diagonal)
+    capacity = 65 * (norm * radius + 3 * shortfall) ** 2
+    return _bound(capacity, len(slacks), at_risk(confidence))
+
+
+def _shortfall(slacks: np.ndarray, adapted: np.ndarray) -> float:
+    """Return D, the root of the sum of squares of what margins fall short of 1."""
+    short = np.maximum(0, slacks - adapted)
     if short.min() > 0:
         raise ValueError(
             "A training point should have slack <= adaptivity alpha k(x, x), that is y f(x) >= 1, "
             "but none has: the theorem does not apply to this solution."
         )
-    capacity = 65 * (norm * radius + 3 * float(np.linalg.norm(short))) ** 2
-    return _bound(capacity, len(slacks), at_risk(confidence))
+    return float(np.linalg.norm(short))
 
 
 def adaptive_margin_certificate(
@@ -167,7 +172,7 @@ def adaptive_margin_certificate(
     X, y : array-like
         The points and classes that it was fitted to, all of them.
     radius : float, default=None
-        Upper limit of the length in feature space of all points, of those to come, too.
+        Upper limit of the length in feature space of all points, new ones too.
         Not needed where all points have the same length (rbf, laplacian, normalized).
     confidence : float, default=0.95
         Probability, over training sets, with which the bound holds. The kernel must not
@@ -190,19 +195,7 @@ def adaptive_margin_certificate(
             f"{plane.intercept:.3g}. Pass normalized_margins(model, X, y) to "
             "margin_distribution_bound."
         )
-    longest = float(plane.lengths.max())
-    if radius is None:
-        if not np.allclose(plane.lengths, longest):
-            raise ValueError(
-                "radius should be given, as points have different lengths in feature space: an "
-                "upper limit for all points, not only those of the training set."
-            )
-        radius = longest
-    elif longest > radius * (1 + 1e-12):  # rounding
-        raise ValueError(
-            f"radius should be at least the length of every point, but is {radius:g}, and a "
-            f"training point has {longest:g}."
-        )
+    radius = _check_radius(radius, plane.lengths)
     alphas = np.zeros(len(plane.outputs))
     alphas[model.support_] = np.abs(as_kernel_machine(model)[2])
     adapted = model.adaptivity * alphas * plane.lengths**2
@@ -216,6 +209,24 @@ def adaptive_margin_certificate(
         radius=radius,
         confidence=confidence,
     )
+
+
+def _check_radius(radius: float | None, lengths: np.ndarray) -> float:
+    """Return the radius, or the common length of all points if it is not given."""
+    longest = float(lengths.max())
+    if radius is None:
+        if not np.allclose(lengths, longest):
+            raise ValueError(
+                "radius should be given, as points have different lengths in feature space: an "
+                "upper limit for all points, not only those of the training set."
+            )
+        return longest
+    if longest > radius * (1 + 1e-12):  # rounding
+        raise ValueError(
+            f"radius should be at least the length of every point, but is {radius:g}, and a "
+            f"training point has {longest:g}."
+        )
+    return radius
 
 
 def _bound(capacity: float, m: int, risk: float) -> float:

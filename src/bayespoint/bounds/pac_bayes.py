@@ -11,11 +11,11 @@ from scipy.special import ndtr, xlogy
 from sklearn.svm import SVC, NuSVC
 
 from ..geometry.kernels import GAMMA_KERNELS
-from ._checks import at_risk, count, share, vector
+from ._checks import at_least, at_risk, count, share, vector
 from .hyperplane import normalized_margins
 
-# Lengths of the mean that are tried before the best is refined.
-_N_TRIED = 100
+# Lengths of the mean that are tried before the best one is refined.
+_N_LENGTHS_TRIED = 100
 # Halvings of an interval until neighbors are next to each other in double precision.
 _HALVINGS = 60
 
@@ -26,8 +26,8 @@ class Certificate(NamedTuple):
     gibbs: float  # of a random classifier, drawn anew for each point
     mean: float  # of the classifier itself
     confidence: float
-    training_gibbs: float  # the former, on the training points
-    mu: float  # how far random classifiers are from zero, in standard deviations
+    training_gibbs: float  # of a random classifier, on the training points
+    mu: float  # distance of random classifiers from zero, in standard deviations
     divergence: float  # KL of their distribution to the prior, in nats
 
 
@@ -45,31 +45,26 @@ def pac_bayes_certificate(
     Parameters
     ----------
     model : classifier
-        Fitted to two classes: `BayesPointClassifier`, `LinearBayesPointClassifier`, `SVC` or
-        any other that `normalized_margins` takes.
+        Fitted to two classes; any that `normalized_margins` takes.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        The training points, independent draws of the distribution; all of them, as the
-        classifier gets them.
+        All training points, independent draws of the distribution, as the classifier gets them.
     y : array-like of shape (n_samples,)
         Their classes.
     confidence : float, default=0.95
         Probability, over training sets, with which both limits hold.
     n_tuned : float, default=None
-        How many feature spaces the data could choose from: the number of values of gamma,
-        degree and so on that were compared. `C`, softness and label noise do not
-        count. 1 by default, if gamma is a number; "scale" and BayesPointClassifier's "auto"
-        depend on the data, and have to be rounded to one of a known number of values.
-        A gamma rounded to two digits between 1e-4 and 1e2, however it was found, is one of
-        540.
+        Number of feature spaces that the data could choose from: the values of gamma, degree
+        and so on that were compared. `C`, softness and label noise do not count. 1 by default,
+        if gamma is a number; "scale" and BayesPointClassifier's "auto" depend on the data, and
+        have to be rounded. A gamma rounded to two digits between 1e-4 and 1e2 is one of 540.
     intercept_scaling : float, default=1.0
         Prior standard deviation of the intercept, as in `normalized_margins`.
 
     Returns
     -------
     Certificate
-        `gibbs`, an upper limit of the error of a random classifier, normal around the one
-        that was found; `mean`, twice as much, that of the classifier itself; and
-        `training_gibbs`, `mu` and `divergence`, where these come from.
+        `gibbs`, an upper limit of the error of a random classifier, normal around the fitted
+        one; `mean`, twice as much, an upper limit for the fitted classifier itself.
 
     Notes
     -----
@@ -91,17 +86,11 @@ def pac_bayes_certificate(
     >>> round(certificate.gibbs, 2), round(certificate.mean, 2)
     (0.16, 0.32)
     """
-    if n_tuned is None and _is_tuned(model):
-        raise ValueError(
-            f"gamma={model.gamma!r} was computed from the training data, so that n_tuned is "
-            "needed: from how many values could it come? Fit with a rounded number, "
-            f"gamma={float(f'{_gamma(model):.1e}'):g}, and pass n_tuned, 90 for each factor of "
-            "ten that gamma might have been in."
-        )
+    if n_tuned is None:
+        _check_not_tuned(model)
+        n_tuned = 1.0
     cosines = normalized_margins(model, X, y, intercept_scaling=intercept_scaling)
-    return gaussian_bound(
-        cosines, confidence=confidence, n_tuned=1.0 if n_tuned is None else n_tuned
-    )
+    return gaussian_bound(cosines, confidence=confidence, n_tuned=n_tuned)
 
 
 def gaussian_bound(cosines, *, confidence: float = 0.95, n_tuned: float = 1.0) -> Certificate:
@@ -114,7 +103,7 @@ def gaussian_bound(cosines, *, confidence: float = 0.95, n_tuned: float = 1.0) -
     confidence : float, default=0.95
         Probability, over training sets, with which the bound holds for all directions.
     n_tuned : float, default=1
-        From how many feature spaces the data could choose.
+        Number of feature spaces that the data could choose from.
 
     Returns
     -------
@@ -125,9 +114,9 @@ def gaussian_bound(cosines, *, confidence: float = 0.95, n_tuned: float = 1.0) -
     -----
     The prior is N(0, I) in feature space, the posterior N(mu w, I) with w of length one.
     Their divergence is mu^2 / 2, and the training error of the posterior is the mean of
-    Phi(-mu cosine). It holds for all posteriors at once, so that the best mu may be taken
-    at no cost. Where the mean is wrong, at least half of the posterior is. If nothing better
-    is found mu is 0, where the error is one half.
+    Phi(-mu cosine). The bound holds for all posteriors at once, so the best mu costs nothing.
+    Where the mean is wrong, at least half of the posterior is wrong. If no other mu is better,
+    mu is 0, where the error is one half.
 
     Examples
     --------
@@ -142,8 +131,7 @@ def gaussian_bound(cosines, *, confidence: float = 0.95, n_tuned: float = 1.0) -
             "cosines should be between -1 and 1, but the largest absolute value is "
             f"{np.abs(cosines).max():.3g}. Divide margins by the lengths of weights and points."
         )
-    if not 1 <= n_tuned < math.inf:
-        raise ValueError(f"n_tuned should be a number of at least 1, but is {n_tuned!r}.")
+    at_least("n_tuned", n_tuned, 1)
     m = len(cosines)
     each = 1 - at_risk(confidence) / n_tuned
 
@@ -153,7 +141,7 @@ def gaussian_bound(cosines, *, confidence: float = 0.95, n_tuned: float = 1.0) -
         return pac_bayes_bound(_gibbs_error(cosines, mu), mu**2 / 2, m, confidence=each)
 
     # Beyond sqrt(2 m) the divergence alone makes a bound of more than one half.
-    tried = np.concatenate([[0.0], np.geomspace(0.01, math.sqrt(2 * m), _N_TRIED)])
+    tried = np.concatenate([[0.0], np.geomspace(0.01, math.sqrt(2 * m), _N_LENGTHS_TRIED)])
     values = [gibbs(mu) for mu in tried]
     best = int(np.argmin(values))
     around = tried[max(best - 1, 0)], tried[min(best + 1, len(tried) - 1)]
@@ -207,7 +195,7 @@ def pac_bayes_bound(
 
 
 def invert_binary_kl(q: float, divergence: float) -> float:
-    """Return the largest p that a share q is compatible with.
+    """Return the largest p that is compatible with an observed share q.
 
     Parameters
     ----------
@@ -239,8 +227,19 @@ def _gibbs_error(cosines: np.ndarray, mu: float) -> float:
     return float(np.mean(ndtr(-mu * cosines)))
 
 
+def _check_not_tuned(model) -> None:
+    """Refuse a model with a gamma from the training data."""
+    if _is_tuned(model):
+        raise ValueError(
+            f"gamma={model.gamma!r} was computed from the training data, so that n_tuned is "
+            "needed: from how many values could it come? Fit with a rounded number, "
+            f"gamma={float(f'{_gamma(model):.1e}'):g}, and pass n_tuned, 90 for each factor of "
+            "ten that gamma might have been in."
+        )
+
+
 def _is_tuned(model) -> bool:
-    """Tell whether gamma was computed from the training data."""
+    """Return whether gamma was computed from the training data."""
     if getattr(model, "kernel", None) not in GAMMA_KERNELS:
         return False
     gamma = getattr(model, "gamma", None)

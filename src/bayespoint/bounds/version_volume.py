@@ -1,4 +1,4 @@
-"""McAllester's bound: how much of the sphere version space takes."""
+"""McAllester's bound, from the share of the sphere that version space takes."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._checks import at_risk, count
+from ._checks import at_least, at_risk, count
 
 
 class VolumeBound(NamedTuple):
     """Upper limits of errors of classifiers that make no training error."""
 
-    gibbs: float  # of a random one, drawn anew for each point
-    vote: float  # of the vote of all
+    gibbs: float  # of a random classifier, drawn anew for each point
+    vote: float  # of the vote of all classifiers
     bayes_point: float  # of the center of mass
     confidence: float
     log_volume: float
@@ -36,7 +36,8 @@ def version_space_bound(
     confidence : float, default=0.95
         Probability, over training sets, with which the bounds hold.
     n_tuned : float, default=1
-        From how many feature spaces the data could choose, as in `pac_bayes_certificate`.
+        Number of feature spaces that the data could choose from, as in
+        `pac_bayes_certificate`.
 
     Returns
     -------
@@ -70,8 +71,7 @@ def version_space_bound(
         raise ValueError(
             f"log_volume should be the logarithm of a share, 0 or negative, but is {log_volume!r}."
         )
-    if not 1 <= n_tuned < math.inf:
-        raise ValueError(f"n_tuned should be a number of at least 1, but is {n_tuned!r}.")
+    at_least("n_tuned", n_tuned, 1)
     risk = at_risk(confidence) / n_tuned
     gibbs = -math.expm1((log_volume + math.log(risk)) / n_samples)
     vote, bayes_point = min(1.0, 2 * gibbs), min(1.0, math.e * gibbs)
@@ -83,8 +83,8 @@ def estimate_version_space_bound(
 ) -> VolumeBound:
     """Estimate the bound from the volume that expectation propagation finds.
 
-    An estimate, not a certificate: the volume is approximate. `pac_bayes_certificate` is
-    one.
+    This is an estimate, as the volume is approximate; `pac_bayes_certificate` returns a
+    certificate.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The onion: what a billiard in version space sees of the cells around it."""
+"""The onion: a billiard in version space that also averages the cells around it."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from .billiard import PILOT_BOUNCES, SCATTER_LENGTH
 from .precision import precision
 from .rounds import BURN_IN_SHARE
 
-# Independent balls, whose disagreement is the error.
+# Number of independent balls; their disagreement gives the error.
 N_BALLS = 8
 
 
 class Layers(NamedTuple):
-    """Time and place of the pieces of arcs, by errors on negative and positive points."""
+    """Integrals over the pieces of arcs, by errors on negative and positive points."""
 
     integrals: np.ndarray  # (n_balls, n_negative, n_positive, rank), of the position
     times: np.ndarray  # (n_balls, n_negative, n_positive)
     length: float  # of all half circles together
 
     def means(self) -> np.ndarray:
-        """Return the mean hypothesis of every cell, NaN where no ray came."""
+        """Return the mean hypothesis of every cell, NaN for cells that no ray has met."""
         with np.errstate(invalid="ignore"):
             return self.integrals.sum(axis=0) / self.times.sum(axis=0)[..., None]
 
     def angles(self) -> np.ndarray:
-        """Return the estimated error of their directions, infinite if unknown."""
+        """Return the estimated error of the directions of the means, infinite if unknown."""
         angles = np.full(self.times.shape[1:], np.inf)
         for cell in np.ndindex(angles.shape):
             times = self.times[(slice(None), *cell)]
@@ -54,12 +54,8 @@ def peel_onion(
 
     Parameters
     ----------
-    space : VersionSpace
-        Where the balls bounce.
-    start : array of shape (rank,)
-        A hypothesis in it.
-    rng : numpy.random.Generator
-        Source of randomness.
+    space, start, rng
+        Where the balls bounce, a hypothesis in it, and the source of randomness.
     n_bounces : int
         Bounces of all balls together, after burn-in.
     max_errors : int
@@ -68,25 +64,18 @@ def peel_onion(
     Returns
     -------
     Layers
-        Sums over the trajectories.
 
     Notes
     -----
     An arc that starts at b on a wall of version space would, if no wall stopped it, be at
-    -b after half a circle. All margins are positive after b and negative before -b, so
-    every wall is crossed once (that of b at -b), and the sorted crossings cut the half
+    -b after half a circle. It crosses every wall once, and the sorted crossings cut the half
     circle into pieces with 0, 1, ..., m - 1 errors. Finding the first k of m crossings
     takes O(m) on average, and adding up a piece O(r): O(m + k r) a bounce.
 
-    The law of what is averaged: the billiard is uniform in position and direction, so its
-    arcs are great circles from their invariant measure, restricted to those that meet
-    version space. All circles through a hypothesis w, without restriction, would give
-    every region a time in proportion to its volume. With it, w counts as much as the
-    share of directions in which one sees version space from w: its solid angle there. So
-    entry (0, 0) is the Bayes point, as the solid angle is full inside, and other entries
-    are means over their cells with this solid angle as density. They favor hypotheses
-    near version space. A cell need not be convex, nor connected, and its mean may make
-    other errors than the hypotheses in it.
+    Entry (0, 0) is the Bayes point. The other entries are means over their cells, where a
+    hypothesis w counts in proportion to the solid angle under which it sees version space.
+    They favor hypotheses near version space. A cell need not be convex or connected, and its
+    mean may make other errors than the hypotheses in it. docs/notes/onion.md has the proof.
 
     References
     ----------
@@ -100,21 +89,27 @@ def peel_onion(
         return Layers(integrals, times, float(N_BALLS))
     per_ball = -(-n_bounces // N_BALLS)
     with interrupts() as interrupted, one_blas_thread():
-        ball = Ball(start, random_tangent(start, rng))
-        _, pilot = advance(space, ball, rng, PILOT_BOUNCES)
-        scatter = max(round(SCATTER_LENGTH * PILOT_BOUNCES / pilot.length), 1)
+        scatter = _scatter_interval(space, start, rng)
         for generator, integral, time in zip(rng.spawn(N_BALLS), integrals, times, strict=True):
             ball = Ball(start, random_tangent(start, generator))
             # After that the ball is at a wall, where arcs begin.
             ball, _ = advance(space, ball, generator, 1 + int(BURN_IN_SHARE * per_ball), scatter)
-            left = per_ball
-            while left > 0 and not interrupted:
-                n = min(left, max(WALL_UPDATES_PER_CALL // integral.size, 1))
-                ball = follow(space, ball, generator, n, scatter, integral, time)
-                left -= n
+            n = max(WALL_UPDATES_PER_CALL // integral.size, 1)
+            for done in range(0, per_ball, n):
+                if interrupted:
+                    break
+                todo = min(n, per_ball - done)
+                ball = follow(space, ball, generator, todo, scatter, integral, time)
     if interrupted:
         raise KeyboardInterrupt
     return Layers(integrals, times, np.pi * per_ball * N_BALLS)
+
+
+def _scatter_interval(space: VersionSpace, start: np.ndarray, rng: np.random.Generator) -> int:
+    """Return the number of bounces between scatterings, from a short flight."""
+    ball = Ball(start, random_tangent(start, rng))
+    _, pilot = advance(space, ball, rng, PILOT_BOUNCES)
+    return max(round(SCATTER_LENGTH * PILOT_BOUNCES / pilot.length), 1)
 
 
 def follow(
