@@ -20,6 +20,6 @@ def test_ball_and_margins_move_along_and_every_arc_is_half_a_circle(rng, scatter
     np.testing.assert_allclose(space.margins(b), d, atol=1e-9)
     np.testing.assert_allclose(space.margins(v), u, atol=1e-9)
     np.testing.assert_allclose([b @ b, v @ v, b @ v], [1, 1, 0], atol=1e-9)
-    # All walls are followed; only after the last one, at -b, nothing is left.
-    np.testing.assert_allclose(time.sum(), np.pi * n_bounces, rtol=1e-6)
+    # An arc from a wall crosses this wall last, after half a circle; the first arc starts inside.
+    assert np.pi * (n_bounces - 1) * (1 - 1e-9) < time.sum() < np.pi * n_bounces
     assert np.all(np.linalg.norm(integral, axis=-1) <= time + 1e-9)

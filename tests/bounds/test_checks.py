@@ -49,8 +49,8 @@ def test_limits_of_numbers():
     checks.inside("it", 0.5, 0, 1)
     checks.at_least("it", 1, 1)
     for value in (0, 1, -1, np.nan):
-        with pytest.raises(ValueError, match="^it should be between 0 and 1, but is"):
+        with pytest.raises(ValueError, match=r"^it should be between 0 and 1, but is"):
             checks.inside("it", value, 0, 1)
     for value in (0.5, np.inf, np.nan):
-        with pytest.raises(ValueError, match="^it should be a number of at least 1, but is"):
+        with pytest.raises(ValueError, match=r"^it should be a number of at least 1, but is"):
             checks.at_least("it", value, 1)

@@ -61,10 +61,6 @@ def peel_onion(
     max_errors : int
         Errors on either class up to which rays are followed.
 
-    Returns
-    -------
-    Layers
-
     Notes
     -----
     An arc that starts at b on a wall of version space would, if no wall stopped it, be at
