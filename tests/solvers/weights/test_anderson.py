@@ -36,8 +36,15 @@ class Apart(Rows):
         return sum(part.log_constant(belief) for part in self.parts)
 
 
-@pytest.mark.parametrize("scaled", [False, True], ids=["known prior", "prior by evidence"])
-@pytest.mark.parametrize("n_parts", [1, 4])
+@pytest.mark.parametrize(
+    ("n_parts", "scaled"),
+    [
+        pytest.param(1, False, id="known prior"),
+        pytest.param(4, True, id="prior by evidence, 4 parts"),
+        pytest.param(1, True, id="prior by evidence", marks=pytest.mark.slow),
+        pytest.param(4, False, id="known prior, 4 parts", marks=pytest.mark.slow),
+    ],
+)
 def test_it_arrives_at_the_same_place_in_fewer_sweeps(monkeypatch, n_parts, scaled):
     X, y = rare_categories()
     prior = independent(np.ones(X.shape[1]), True)
