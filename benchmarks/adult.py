@@ -1,9 +1,9 @@
-"""adult as it comes: the command's classifier beside LogisticRegression on the same columns.
+"""The raw adult file: the command's classifier beside LogisticRegression on the same columns.
 
     python benchmarks/adult.py --data FOLDER
 
-Both learn from the 80 % of the training file that `bayespoint train` trains with, prepared by the
-same pipeline; the errors are those on the test file.
+Both learn from the 80 % of the training file that `bayespoint train` trains on, prepared by the
+same pipeline. Errors are measured on the test file.
 """
 
 # ruff: noqa: T201

@@ -1,22 +1,22 @@
-"""How fast the ball bounces: against 000's algorithm 2, and against the memory.
+"""How fast the ball bounces: compared with 000's algorithm 2, and with memory bandwidth.
 
 (a) Bounces per second at m = 1000, RBF kernel, softness 0.1, in one thread. The peer is
-algorithm 2 of Herbrich, Graepel, Campbell (2001) in dual variables as it is printed,
-every double sum a NumPy matrix-vector product: six O(m^2) products a bounce. Both start
-with the same ball, and it is checked that they hit the same walls. The peer runs with
-one BLAS thread, and again with as many as BLAS likes.
+algorithm 2 of Herbrich, Graepel, Campbell (2001) in dual variables as printed, with every
+double sum as a NumPy matrix-vector product: six O(m^2) products per bounce. Both start with
+the same ball, and the script checks that they hit the same walls. The peer runs with one
+BLAS thread, and again with BLAS's default number of threads.
 
-(b) Microseconds a bounce as a function of m, and what share of that a loop would take
-that moves the same bytes and computes next to nothing: it reads a Gram row, d, u, y and
-slope, and writes d, u and slope, 64 bytes a wall. "sync" is the share of a call of
-`advance` that goes into computing all margins anew and back, once a call of the
-length that the solver uses.
+(b) Microseconds per bounce as a function of m, and the share of it that a loop would take
+which moves the same bytes and computes almost nothing: it reads a Gram row, d, u, y and
+slope, and writes d, u and slope, 64 bytes per wall. "sync" is the share of a call of
+`advance` that goes into recomputing all margins, once per call of the length that the
+solver uses.
 
-(c) With label noise: bounces and effective samples a second of the solver with one thread.
+(c) With label noise: bounces and effective samples per second of the solver, in one thread.
 
-All times are medians of runs that take turns. They are thread times, which other work on
-the machine disturbs less than the wall clock; only for BLAS with free threads it is the
-latter, and where other work has the cores these threads wait for each other.
+All times are medians of runs that take turns. They are thread times, which other work on the
+machine disturbs less than the wall clock. Only BLAS with free threads is measured by the wall
+clock; where other work has the cores, these threads wait for each other.
 """
 # ruff: noqa: T201
 
@@ -39,7 +39,7 @@ CHECKED_BOUNCES = 50
 
 
 def algorithm_2(K, y, gamma, beta, n_bounces, rng):
-    """Run 000's algorithm 2; names as in the paper, misprints as in solvers.published."""
+    """Run 000's algorithm 2; names as in the paper, misprints corrected as in solvers.published."""
     alpha, hits, c = np.zeros_like(gamma), np.zeros(len(y), dtype=int), -1
     Xi = xi_max = 0.0
     p_min = 1.0
@@ -78,7 +78,7 @@ def unit(coef, K):
 
 @njit(error_model="numpy", fastmath={"nnan", "nsz", "contract", "reassoc"})
 def stream(gram, y, d, u, slope, rows):
-    """Move the bytes of one bounce a row, with as little arithmetic as possible."""
+    """Move the bytes of one bounce per row, with as little arithmetic as possible."""
     for c in rows:
         row = gram[c]
         for j in range(len(d)):

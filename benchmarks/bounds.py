@@ -1,13 +1,13 @@
 """How tight the bounds are: what is certified from training data, and the error on test data.
 
 Rows: Raetsch's data sets (published training sizes, our own splits), two of them with 2000
-points, and scikit-learn's breast cancer. `BayesPointClassifier` and `SVC`, rbf, with the gamma that
-the evidence chose, rounded to two digits (n_tuned=540); C of `SVC` by five folds, which costs
-nothing. Linear: a9a, and TwoGaussians.
+points, and scikit-learn's breast cancer. `BayesPointClassifier` and `SVC`, rbf, with the gamma
+that the evidence chooses, rounded to two digits (n_tuned=540). C of `SVC` is chosen by five
+folds, which costs nothing. Linear: a9a, and TwoGaussians.
 
-Columns, in percent: test error; PAC-Bayes certificate of the classifier (mean), and of a random one
-(gibbs) at 95 %; bound on the leave-one-out error of `SVC`; for a hard boundary, where there is one,
-the estimate from the volume of version space (of the Bayes point).
+Columns, in percent: test error; PAC-Bayes certificate of the classifier (mean) and of a random
+one (gibbs) at 95 %; bound on the leave-one-out error of `SVC`; for a hard boundary, where there
+is one, the estimate from the volume of version space (for the Bayes point).
 
     python benchmarks/bounds.py --data FOLDER
 """
@@ -69,7 +69,7 @@ def kernel_row(X, y, X_test, y_test, hard_boundary: bool = True) -> dict[str, fl
 
 
 def linear_row(X, y, X_test, y_test, scaling: float) -> dict[str, float]:
-    """Return the same of linear classifiers, with VC and margin-distribution bounds."""
+    """Return the same for linear classifiers, with VC and margin-distribution bounds."""
     row = {}
     for name, model in (("bpm", LinearBayesPointClassifier()), ("svc", LinearSVC(C=0.1))):
         model.fit(X, y)
@@ -99,7 +99,9 @@ def read_a9a(path: Path):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--splits", type=int, default=5, help="of Raetsch's sets; 0 for none")
+    parser.add_argument(
+        "--splits", type=int, default=5, help="splits of each of Raetsch's data sets; 0 for none"
+    )
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     for name in NAMES if options.splits else ():

@@ -1,12 +1,12 @@
-"""`bayespoint predict` against `predict` in Python, and its memory for many rows.
+"""`bayespoint predict` compared with `predict` in Python, and its memory for many rows.
 
     python benchmarks/command.py [rate] [memory] [--rows 1000000] [--many 10000000]
 
-Rows have six numbers and two texts, some missing. `rate`: the command reads a CSV file, predicts
-and writes another, all of which counts but for starting Python; the same rows in a data frame are
-predicted by the same model in Python, in one call, and in pieces of 100,000, which is about the
-best size. In turn, medians of three. `memory`: the largest resident size of the command for a
-tenth of the rows and for all of them.
+Rows have six numbers and two texts, some of them missing. `rate`: the command reads a CSV file,
+predicts and writes another one; everything counts except the start of Python. In Python the same
+model predicts the same rows in a data frame, in one call and in calls of 100,000 rows, which is
+about the best size. Both take turns; medians of three. `memory`: the largest resident size of
+the command for a tenth of the rows and for all of them.
 """
 
 # ruff: noqa: T201
@@ -43,14 +43,14 @@ def table(n_rows: int, seed: int) -> pd.DataFrame:
 
 
 def write(path: Path, n_rows: int) -> None:
-    """Write many rows, some at a time."""
+    """Write many rows, in parts."""
     for start in range(0, n_rows, PIECE):
         rows = table(min(PIECE, n_rows - start), 1 + start).drop(columns="class")
         rows.to_csv(path, mode="a", header=start == 0, index=False)
 
 
 def command(*words: object) -> tuple[dict, float]:
-    """Run the command; return its figures and its largest resident size in megabytes."""
+    """Run the command; return its results and its largest resident size in megabytes."""
     code = (
         "import resource, sys; from bayespoint.cli.app import app\n"
         "try: app()\n"
@@ -83,15 +83,15 @@ def rate(folder: Path, model: Path, n_rows: int) -> None:
         record.append((seconds, *np.diff([*times, time.perf_counter()])))
     ours, call, pieces = np.median(record, axis=0)
     print(
-        f"  {n_rows:,} rows: command {ours:.1f} s, {n_rows / ours:,.0f} rows a second; Python "
-        f"{call:.1f} s, so the command has {call / ours:.2f} of its rate; in pieces "
+        f"  {n_rows:,} rows: command {ours:.1f} s, {n_rows / ours:,.0f} rows per second; Python "
+        f"{call:.1f} s, the command has {call / ours:.2f} of its rate; in parts "
         f"{pieces:.1f} s, {pieces / ours:.2f} of its rate",
         flush=True,
     )
 
 
 def memory(folder: Path, model: Path, n_rows: int) -> None:
-    """Look at the memory of the command."""
+    """Measure the memory of the command."""
     for n in (n_rows // 10, n_rows):
         path = folder / "many.csv"
         path.unlink(missing_ok=True)
@@ -105,7 +105,7 @@ def memory(folder: Path, model: Path, n_rows: int) -> None:
 
 
 def main() -> None:
-    """Run what was asked for."""
+    """Run the requested parts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", default=["rate", "memory"])
     parser.add_argument("--rows", type=int, default=1_000_000)
@@ -119,7 +119,7 @@ def main() -> None:
             words = "train", folder / "train.csv", "--target", "class", "--model", model
             command(*words, "--classifier", kind)
             print(f"{kind}:", flush=True)
-            # A kernel machine takes longer for each row, so fewer will do.
+            # A kernel machine takes longer for each row, so fewer rows are enough.
             scale = 1 if kind == "linear" else 10
             if "rate" in arguments.parts:
                 rate(folder, model, arguments.rows // scale)

@@ -1,13 +1,13 @@
-"""Large kernel problems: BayesPointClassifier as it comes against a tuned SVC.
+"""Large kernel problems: BayesPointClassifier with default arguments against a tuned SVC.
 
     python benchmarks/large_kernel.py --data FOLDER [a9a] [covtype] [--ours]
 
 a9a: 32,561 training and 16,281 test points. covtype: class 2 against the rest, 100,000 and 50,000
 rows at random, 54 standardized columns. The SVC gets C and gamma from a grid search on 5,000
-rows and is fitted again on all. For its log loss it is calibrated with a sigmoid: a9a with a
-tenth of the training set, held out of another fit; covtype, where another fit takes too long,
-with 10,000 further rows, which we do not get. Times are of the processor, in one thread.
-covtype's SVC takes some twenty minutes.
+rows and is fitted again on all. For its log loss it is calibrated with a sigmoid: for a9a on a
+tenth of the training set, held out of another fit; for covtype, where another fit takes too long,
+on 10,000 more rows, which our classifier does not get. Times are CPU times, in one thread.
+The SVC on covtype takes about twenty minutes.
 """
 
 # ruff: noqa: T201
@@ -37,7 +37,7 @@ GAMMA = np.array([0.03, 0.1, 0.3, 1, 3, 10])
 
 
 def load_a9a(folder: Path):
-    """Return training points and labels, test points and labels, no further ones."""
+    """Return training points and labels, test points and labels, and no more points."""
     parts = []
     for name in ("a9a", "a9a.t"):
         X, y = load_svmlight_file(str(folder / "large" / f"{name}.libsvm.gz"), n_features=123)
@@ -47,7 +47,7 @@ def load_a9a(folder: Path):
 
 
 def load_covtype(folder: Path):
-    """Return 100,000 training, 50,000 test and 10,000 further points, with labels."""
+    """Return 100,000 training, 50,000 test and 10,000 more points, with labels."""
     data = np.load(folder / "large" / "covtype.npz")
     codes = [np.eye(data[name].max() + 1)[data[name]] for name in ("wilderness", "soil")]
     X = np.hstack([data["X_num"], *(code[:, code.any(axis=0)] for code in codes)])
@@ -59,28 +59,28 @@ def load_covtype(folder: Path):
 
 
 def timed(model, X, y):
-    """Fit, and return the model and the seconds of the processor."""
+    """Fit, and return the model and the CPU time in seconds."""
     begun = time.process_time()
     model.fit(X, y)
     return model, time.process_time() - begun
 
 
 def report(name: str, model, X, y, probability, seconds: float) -> None:
-    """Print a line of figures."""
+    """Print a line of results."""
     error = 100 * np.mean(model.predict(X) != y)
     loss = log_loss(y, probability)
     print(f"{name:8} error {error:5.2f} %, log loss {loss:.4f}, fit {seconds:7.1f} s", flush=True)
 
 
 def ours(X, y, T, t) -> None:
-    """BayesPointClassifier with default arguments."""
+    """Fit BayesPointClassifier with default arguments."""
     model, seconds = timed(BayesPointClassifier(random_state=0), X, y)
     report("ours", model, T, t, model.predict_proba(T), seconds)
     print(f"         gamma {model.gamma_:.3g}, softness {model.softness_:.3g}")
 
 
 def peer(X, y, T, t, more, more_y) -> None:
-    """The tuned and the calibrated SVC."""
+    """Fit the tuned and the calibrated SVC."""
     rng = np.random.default_rng(1)
     some = rng.choice(len(y), N_TUNED, replace=False)
     part = X[some].toarray() if sparse.issparse(X) else X[some]
@@ -104,7 +104,7 @@ def peer(X, y, T, t, more, more_y) -> None:
 
 
 def main() -> None:
-    """Run what was asked for."""
+    """Run the requested problems."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("problems", nargs="*", default=["a9a", "covtype"])
     parser.add_argument("--data", default=os.environ.get("BAYESPOINT_DATA"), help="with large/")

@@ -1,8 +1,8 @@
-"""The linear program of the leave-one-out machine: against scipy's interior point method.
+"""The linear program of the leave-one-out machine, compared with SciPy's interior point method.
 
-Both solve the same program in one thread. `linprog` gets it as it stands in the paper, as a
-dense matrix that is made beforehand; ours is clocked from the kernel matrix on. Moons have
-few support vectors; the noisy exclusive-or in ten dimensions has many.
+Both solve the same program in one thread. `linprog` gets the program of the paper as a dense
+matrix that is made beforehand; our time starts from the kernel matrix. Moons have few support
+vectors; the noisy exclusive-or in ten dimensions has many.
 """
 # ruff: noqa: T201
 
@@ -40,13 +40,13 @@ def ours(K, y, adaptivity: float = 1.0) -> AdaptiveMarginSVC:
 
 
 def plain(K, y):
-    """Return the rows of coefficients and slacks."""
+    """Return the constraints on coefficients and slacks."""
     own = np.diag(np.diagonal(K))
     return -np.hstack([np.outer(y, y) * K - own, np.eye(len(y))])
 
 
 def clocked(function) -> tuple[object, float, float]:
-    """Return a result, seconds by the clock, and seconds that we had a core."""
+    """Return a result, seconds by the clock, and CPU seconds."""
     began, worked = time.perf_counter(), time.process_time()
     result = function()
     return result, time.perf_counter() - began, time.process_time() - worked
@@ -91,7 +91,7 @@ def growth(sizes: tuple[int, ...]) -> None:
 
 
 def path(n_points: int) -> None:
-    """Print the time of eleven adaptivities together and one by one."""
+    """Print the time of eleven adaptivities as a path and one by one."""
     adaptivities = np.geomspace(0.1, 10, 11)
     for name in PROBLEMS:
         K, y = problem(name, n_points)

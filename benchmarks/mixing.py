@@ -2,25 +2,25 @@
 
 Ruján and Marchand (002, sec. 18.5.1) name two remedies for a ball that mixes slowly: a
 reflecting sphere around the center, inside version space, and random scattering at the
-walls. Here the second is `advance(..., scatter=k)`: one in k bounces, at random, leaves the
-wall in a random direction (cosine law), which preserves the uniform distribution. The first is
+walls. The second is `advance(..., scatter=k)`: one in k bounces, at random, leaves the wall
+in a random direction (cosine law), which preserves the uniform distribution. The first is
 written below: a cap {w : <w, center> >= cos(radius)} that reaches 0.9 of the way to the
-nearest wall. Without it version space has the same center, as a cap is symmetric; it is
-put around the true center, which flatters the idea. Its bounces count.
+nearest wall. A cap is symmetric, so version space without it has the same center. The cap is
+put around the true center, which favors the idea. Its bounces count.
 
-For each variant: 32 runs from random places in version space; the root mean square of
-the angle between their means and the truth after N bounces and after 4 N ("falls": the
-ratio, 0.5 for a ball that forgets its past, 1 for one that does not); the bounces to an
-angle of 0.05 if that falls like one over the square root; and the mean length of the
-mean, which is the mean resultant length of version space. The truth is a run of up to
-ten million bounces with scattering.
+For each variant there are 32 runs from random places in version space. The table has: the
+root mean square of the angle between their means and the truth after N bounces and after 4 N
+("falls": the ratio, 0.5 for a ball that forgets its past, 1 for one that does not); the
+bounces to an angle of 0.05, if the angle falls like one over the square root; and the mean
+length of the mean, which is the mean resultant length of version space. The truth is a run of
+up to ten million bounces with scattering.
 
-The last problem has nearly orthogonal points. For orthogonal ones a bounce changes the
-sign of one u_i and nothing else, so d_i^2 + u_i^2 is kept forever: the plain ball is not
-ergodic, and its mean resultant length 2 sqrt(2) / pi = 0.900 instead of sqrt(2 / pi) =
-0.798 (for many points). Moreover d_i = A |cos(t + phase)| comes back after a length of
-pi. A ball that is scattered regularly, once in a multiple of pi, is then scattered in the
-same place again and again, and not ergodic either; so scatterings come at random.
+The last problem has nearly orthogonal points. For orthogonal ones a bounce changes the sign
+of one u_i and nothing else, so d_i^2 + u_i^2 never changes: the plain ball is not ergodic, and
+its mean resultant length is 2 sqrt(2) / pi = 0.900 instead of sqrt(2 / pi) = 0.798 (for many
+points). Moreover d_i = A |cos(t + phase)| returns after a length of pi. A ball that is
+scattered regularly, once in a multiple of pi, is then always scattered in the same place, and
+is not ergodic either. So scatterings come at random.
 """
 # ruff: noqa: T201
 
@@ -38,7 +38,7 @@ from bayespoint.solvers.ball import NO_SCATTERING, advance
 
 N_RUNS = 32
 ANGLE = 0.05
-REACH = 0.9  # radius of the sphere, in distances of the nearest wall
+REACH = 0.9  # radius of the sphere, relative to the distance of the nearest wall
 
 # name, version space, N
 PROBLEMS = [
@@ -52,7 +52,7 @@ PROBLEMS = [
 
 @njit(error_model="numpy")
 def fly_around(walls, center, radius, b, v, n_bounces):
-    """Bounce between walls and the cap; b and v move along."""
+    """Bounce between walls and the cap; b and v are changed in place."""
     integral, length, on_cap = np.zeros(len(b)), 0.0, 0
     rim = math.cos(radius)
     for _ in range(n_bounces):
@@ -88,7 +88,7 @@ def run_sphere(space, ball, rng, n_bounces, center):
 
 
 def run_scatter(space, ball, rng, n_bounces, every):
-    """Return the ball, integral, length and hits of the cap, which is not there."""
+    """Return the ball, integral, length and hits of the cap, always zero here."""
     ball, leg = advance(space, ball, rng, n_bounces, every)
     return ball, leg.integral, leg.length, 0
 

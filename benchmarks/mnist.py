@@ -1,4 +1,4 @@
-"""Permuted perceptrons on handwritten digits: errors, speed, growth, memory, sameness.
+"""Permuted perceptrons on handwritten digits: errors, speed, growth, memory, reproducibility.
 
 python benchmarks/mnist.py --data FOLDER [PART ...]
 """
@@ -35,7 +35,7 @@ def say(text: str) -> None:
 
 
 def machine(**parameters) -> BayesPointClassifier:
-    """Return 001's machine: no bias, hard boundary, ten perceptrons a class."""
+    """Return 001's machine: no bias, hard boundary, ten perceptrons per class."""
     paper = {**PAPER, "fit_intercept": False, "softness": 0, "solver": "perceptron"}
     return BayesPointClassifier(
         **{**paper, "cache_size": 4000, "n_jobs": -1, "random_state": 0, **parameters}
@@ -57,7 +57,7 @@ def show(name: str, values, limits=None) -> None:
 
 
 def part_error(mnist, usps) -> None:
-    """Test errors beside the paper's."""
+    """Print test errors beside those of the paper."""
     say("error in percent, rejecting             0 %    1 %    2 %    5 %   10 %")
     show("MNIST, paper", [1.46, 1.10, 0.87, 0.37, 0.11])
     model = machine().fit(mnist.X_train, mnist.y_train)
@@ -97,7 +97,7 @@ def choose_kernel(mnist) -> dict:
 
 
 def part_speed(mnist, usps) -> None:
-    """Fit and predict against SVC, and against the matrix products alone."""
+    """Time fit and predict against SVC, and against the matrix products alone."""
     times = [timed(machine(), mnist) for _ in range(3)]
     ours = np.median([fit + predict for fit, predict, _ in times])
     fit, predict, model = times[0]
@@ -120,7 +120,7 @@ def timed(model, data) -> tuple[float, float, object]:
 
 
 def time_of_products(X, n_rows: int) -> float:
-    """Return the seconds of BLAS for that many rows, in its favorite blocks."""
+    """Return the seconds of BLAS for this many Gram rows, in its best block size."""
     X = X.astype(np.float32)
     out = np.empty((512, len(X)), dtype=np.float32)
     np.matmul(X[:512], X.T, out=out)
@@ -131,7 +131,7 @@ def time_of_products(X, n_rows: int) -> float:
 
 
 def part_growth(mnist, usps) -> None:
-    """Time against the number of training points."""
+    """Print the time for growing numbers of training points."""
     sizes = [7_500, 15_000, 30_000, 60_000]
     seconds = []
     for m in sizes:
@@ -148,14 +148,14 @@ def part_growth(mnist, usps) -> None:
 
 
 def part_memory(mnist, usps, data: str) -> None:
-    """Peak memory of a fit in a process of its own."""
+    """Print the peak memory of a fit in its own process."""
     for cache_size in (1000, 4000):
         command = [sys.executable, __file__, "--data", data, "one_fit", str(cache_size)]
         say(subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip())
 
 
 def one_fit(mnist, cache_size: float) -> None:
-    """Fit once, and tell the memory it took."""
+    """Fit once, and print the memory it took."""
     machine().fit(mnist.X_train[:2500], mnist.y_train[:2500])  # compiles, and imports
     data, before = mnist.X_train.nbytes / MEGABYTE, resident("VmRSS")
     begun = time.perf_counter()
@@ -170,7 +170,7 @@ def one_fit(mnist, cache_size: float) -> None:
 
 
 def resident(which: str) -> float:
-    """Return the megabytes in use, now (VmRSS) or at most so far (VmHWM).
+    """Return the megabytes in use now (VmRSS), or the peak so far (VmHWM).
 
     `getrusage` would count the memory of the process that started this one.
     """
@@ -180,7 +180,7 @@ def resident(which: str) -> float:
 
 
 def part_same(mnist, usps) -> None:
-    """Whether coefficients depend on threads and memory."""
+    """Print whether coefficients depend on threads and memory."""
     expected = machine().fit(mnist.X_train, mnist.y_train).dual_coef_
     for change in ({"n_jobs": 1}, {"cache_size": 1000}, {"cache_size": 8000}):
         model = machine(**change).fit(mnist.X_train, mnist.y_train)
@@ -189,7 +189,7 @@ def part_same(mnist, usps) -> None:
 
 
 def part_probabilities(mnist, usps) -> None:
-    """Log loss against SVC with sigmoid calibration; MNIST takes half an hour."""
+    """Print log loss against SVC with sigmoid calibration; MNIST takes half an hour."""
     for name, data in (("USPS", usps), ("MNIST", mnist)):
         model = machine().fit(data.X_train, data.y_train)
         ours = log_loss(data.y_test, model.predict_proba(data.X_test))
@@ -206,7 +206,7 @@ PARTS = ("error", "speed", "growth", "memory", "same", "probabilities")
 
 
 def main() -> None:
-    """Run the parts that were asked for."""
+    """Run the requested parts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", help="folder with mnist/ and usps.npz (or BAYESPOINT_DATA)")
     parser.add_argument("parts", nargs="*", default=list(PARTS[:-1]), help=", ".join(PARTS))

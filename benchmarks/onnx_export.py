@@ -1,8 +1,8 @@
-"""Exported models: onnxruntime against our own predictions, rows a second and largest difference.
+"""Exported models: onnxruntime against our own predictions, rows per second and largest difference.
 
-python benchmarks/onnx_export.py [N_ROWS]
+    python benchmarks/onnx_export.py [N_ROWS]
 
-Both with as many threads as they take by default; a thousand rows a call, medians.
+Both use their default number of threads; a thousand rows per call, medians.
 """
 # ruff: noqa: T201
 
@@ -58,7 +58,7 @@ def problems():
 
 
 def inputs(session: onnxruntime.InferenceSession, X) -> dict[str, np.ndarray]:
-    """Return what a session is given."""
+    """Return the inputs of a session."""
     if isinstance(X, np.ndarray):
         return {"X": X}
     columns = json.loads(session.get_modelmeta().custom_metadata_map["columns"])

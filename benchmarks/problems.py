@@ -36,10 +36,10 @@ def new_ball(space: VersionSpace, rng: np.random.Generator, start=None) -> Ball:
 
 
 def seconds(*functions, repeats: int = 7, clock=time.perf_counter) -> list[float]:
-    """Return the median time of each function; they take turns, so that noise is shared.
+    """Return the median time of each function; they take turns, so that all share the noise.
 
-    On a busy machine `clock=time.thread_time`, the time that the thread had a core, is
-    steadier; it is the same on an idle one.
+    On a busy machine `clock=time.thread_time`, the CPU time of the thread, varies less; on an
+    idle one it is the same.
     """
     times = [[] for _ in functions]
     for _ in range(repeats):

@@ -5,11 +5,11 @@ Parts:
             from a grid search (5 folds, 81 candidates; its log loss is that of
             `CalibratedClassifierCV`), and of `GaussianProcessClassifier` with its default
             kernel and with one whose two parameters it optimizes
-  guide     which candidate to take, from EP on a grid of 81: that of the largest evidence,
-            of the best leave-one-out score, or an average weighted by either; and whether
-            each point should have its own predictive variance or all one
+  guide     which candidate to choose, from EP on a grid of 81: the one with the largest
+            evidence, with the best leave-one-out score, or an average weighted by either; and
+            whether each point should have its own predictive variance or all the same
 
-Data: the folder `raetsch` with one file NAME.npz a set (X, y, gen_train_idx: rows of training
+Data: the folder `raetsch` with one file NAME.npz per set (X, y, gen_train_idx: rows of training
 indices, all others are test points). Inputs are standardized on the training part. One
 thread. Means over splits, and the mean over sets; paired standard errors over splits.
 """
@@ -113,7 +113,7 @@ def guides(folder: Path, name: str, number: int) -> dict[str, tuple[float, float
 
 
 def report(results: dict[str, list[dict]], reference: str) -> None:
-    """Print what was measured, sets in columns, and the mean over sets."""
+    """Print the results, one column per set, and the mean over sets."""
     names = list(next(iter(results.values()))[0])
     timed = len(next(iter(results.values()))[0][reference]) > 2
     for column, title in enumerate(("error, %", "log loss", "seconds")[: 3 if timed else 2]):
@@ -130,7 +130,7 @@ def report(results: dict[str, list[dict]], reference: str) -> None:
 
 
 def main() -> None:
-    """Run the parts that were asked for."""
+    """Run the requested parts."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -138,7 +138,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder that holds raetsch/")
     parser.add_argument("--splits", type=int, default=20)
     arguments = parser.parse_args()
-    warnings.simplefilter("ignore")  # of scikit-learn's optimizer at the bounds of a kernel
+    warnings.simplefilter("ignore")  # scikit-learn's optimizer warns at the bounds of a kernel
     for part, run, reference in (
         ("default", defaults, "bayespoint"),
         ("guide", guides, "evidence"),

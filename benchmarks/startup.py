@@ -1,12 +1,11 @@
-"""What it costs to begin: importing the package, and the first fit of a process.
+"""The cost of starting: importing the package, and the first fit of a process.
 
-Import times are measured inside fresh processes that take turns, with bytecode
-compiled before; the yardstick is `import sklearn.svm`, and "above" the median of what a
-process took longer than its neighbor with the yardstick. CPU time is what a process
-would take on a machine that is not shared. The first fit is made twice, with an
-empty folder for numba's cache (compiling) and with the folder as the first process left
-it: the second process should load everything and compile nothing, which the counts of
-numba's own cache statistics and of the files in the folder tell.
+Import times are measured inside new processes that take turns, with bytecode compiled before.
+The yardstick is `import sklearn.svm`; "above" is the median difference between a process and its
+neighbor with the yardstick. CPU time is what a process would take on a machine that is not
+shared. The first fit is made twice: with an empty folder for numba's cache (compiling), and with
+the folder as the first process left it. The second process should load everything and compile
+nothing; the counts of numba's cache statistics and of the files in the folder show it.
 """
 # ruff: noqa: T201
 
@@ -60,7 +59,7 @@ print(json.dumps({"first": times[0], "second": times[1], "hits": hits, "misses":
 
 
 def run(code: str, **environment: str) -> str:
-    """Return what a fresh process prints."""
+    """Return what a new process prints."""
     command = [sys.executable, "-W", "ignore", "-c", code]
     environment = os.environ | environment
     return subprocess.run(

@@ -2,9 +2,9 @@
 
     python benchmarks/unit_length.py --data FOLDER
 
-Algorithm 1 of 000 as plainly as it can be written, on USPS and the first 10,000 training points
-of MNIST: ten permutations a class, kernel (<x, x'> + 1)^5, grey values in [0, 1]; the same
-permutations for the points as they are, as in the paper, and for points of unit length, as in
+Algorithm 1 of 000, written as plainly as possible, on USPS and the first 10,000 training points
+of MNIST: ten permutations per class, kernel (<x, x'> + 1)^5, gray values in [0, 1]. The same
+permutations are used for unscaled points, as in the paper, and for points of unit length, as in
 `BayesPointClassifier`. One minute, 3 GB.
 """
 
@@ -64,7 +64,7 @@ def main() -> None:
         X, y, T = data.X_train[:N_TRAIN], data.y_train[:N_TRAIN], data.X_test
         gram, cross = kernel(X, X), kernel(T, X)
         lengths, test_lengths = (np.sqrt((np.sum(Z * Z, axis=1) + 1) ** 5) for Z in (X, T))
-        for points in ("as they are", "of unit length"):
+        for points in ("unscaled", "of unit length"):
             if points == "of unit length":
                 gram /= lengths[:, None]
                 gram /= lengths

@@ -1,9 +1,9 @@
-"""Expectation propagation: against scikit-learn's Gaussian process and GPy's EP.
+"""Expectation propagation, compared with scikit-learn's Gaussian process and GPy's EP.
 
-All fit the same model in one thread: an RBF kernel, probit noise of unit variance (which
-is softness=1), parameters fixed. scikit-learn has a logistic likelihood and Laplace's
-approximation. GPy has the same likelihood and the same approximation, so that its log
-evidence has to be ours. Clocked is the whole fit from points to a classifier.
+All fit the same model in one thread: an RBF kernel, probit noise of unit variance (which is
+softness=1), parameters fixed. scikit-learn has a logistic likelihood and Laplace's
+approximation. GPy has the same likelihood and the same approximation, so its log evidence must
+equal ours. The time is that of the whole fit, from points to a classifier.
 """
 # ruff: noqa: T201
 

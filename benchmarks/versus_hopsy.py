@@ -1,21 +1,20 @@
-"""How soon the Bayes point is found: against hopsy's sampler for truncated Gaussians.
+"""How soon the Bayes point is found, compared with hopsy's sampler for truncated Gaussians.
 
 The problem: 200 points under an RBF kernel with softness, f ~ N(0, K), signs * f > 0.
-Clocked is the time until the running mean of one chain first points within cosine 0.99
-of the true mean, in the inner product of feature space: <w, w'> = f' K^-1 f'. Both start
-from the same hypothesis, in one thread. The clock includes what comes after the kernel
-matrix: for us scaling, Cholesky factor and finding the start; for hopsy the problem and
-its Cholesky factor, the start being given to it. It leaves out numba's compilation
-(cached on disk after the first use) and the comparison with the truth.
+The time is measured until the running mean of one chain first points within cosine 0.99 of the
+true mean, in the inner product of feature space: <w, w'> = f' K^-1 f'. Both start from the same
+hypothesis, in one thread. The time includes everything after the kernel matrix: for us scaling,
+the Cholesky factor and finding the start; for hopsy the problem and its Cholesky factor, while
+the start is given. It does not include numba's compilation (cached on disk after the first use)
+and the comparison with the truth.
 
-hopsy's `TruncatedGaussianProposal` is a Gibbs sampler: a step is a sweep over all
-whitened coordinates and computes all slacks anew for each, O(m^3). It whitens by
-itself, so that it makes no difference in which coordinates it gets the problem, and all
-its steps are accepted; its best thinning is none, as then every state enters the mean. It
-has no other parameters.
+hopsy's `TruncatedGaussianProposal` is a Gibbs sampler: a step is a sweep over all whitened
+coordinates and recomputes all slacks for each, O(m^3). It whitens by itself, so the coordinates
+of the problem make no difference, and all its steps are accepted. Its best thinning is none,
+because then every state enters the mean. It has no other parameters.
 
-The truth is a long run of our sampler. As a check it is compared with a long run of
-hopsy, whose own precision shows in the cosine between its two halves.
+The truth is a long run of our sampler. As a check it is compared with a long run of hopsy,
+whose own precision shows in the cosine between its two halves.
 """
 # ruff: noqa: T201
 
@@ -36,17 +35,17 @@ from bayespoint.solvers.ball import advance
 from bayespoint.solvers.billiard import SCATTER_LENGTH
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # of packages that hopsy imports
+    warnings.simplefilter("ignore")  # packages that hopsy imports warn
     import hopsy
 
 N_POINTS = 200
 TARGET = 0.99
-BLOCK = 500  # bounces between two looks
-SWEEPS = 10  # sweeps between two looks
+BLOCK = 500  # bounces between two comparisons with the truth
+SWEEPS = 10  # sweeps between two comparisons
 
 
 class Clock:
-    """Add up the seconds of the blocks that it is put around."""
+    """Add up the seconds of the blocks that it surrounds."""
 
     total = 0.0
 
@@ -61,7 +60,7 @@ def our_time(space: VersionSpace, truth: np.ndarray, seed: int) -> tuple[float, 
     """Return seconds and bounces to the target."""
     rng, clock = np.random.default_rng(seed), Clock()
     with clock:
-        # Softness is in the matrix already; scaled and factored it is anew.
+        # Softness is in the matrix already; scaling and factoring are timed.
         space = VersionSpace(unit_gram(space.gram.matrix, 0.0), space.signs)
         ball = new_ball(space, rng)
     integral, n_bounces, scatter = 0.0, 0, BLOCK
@@ -69,7 +68,7 @@ def our_time(space: VersionSpace, truth: np.ndarray, seed: int) -> tuple[float, 
         with clock:
             ball, leg = advance(space, ball, rng, BLOCK, scatter)
             integral, n_bounces = integral + leg.integral, n_bounces + BLOCK
-            # `advance` counts from its first bounce, so at least once a block.
+            # Scatter at least once per block: `advance` draws a new waiting time in each call.
             scatter = min(round(SCATTER_LENGTH * BLOCK / leg.length), BLOCK)
     return clock.total, n_bounces
 

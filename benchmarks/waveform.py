@@ -2,9 +2,9 @@
 
     python benchmarks/waveform.py --data FOLDER
 
-First the largest margin on 100 splits of the data set with each of five seeds. Then new
+First, the largest margin on 100 splits of the data set with each of five seeds. Then new
 waveforms by Breiman's definition, one of the two outer classes against the others, 400 training
-points, 4600 for testing: as they are, and standardized like the data set; largest margin, and
+points, 4600 test points: unscaled, and standardized like the data set; largest margin, and
 000's billiard after 1000 bounces. Four minutes.
 """
 
