@@ -1,6 +1,7 @@
 """Markdown files: short lines, links and file names that exist."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -64,11 +65,28 @@ def test_links_point_to_files(page):
             assert anchor in anchors(path.read_text("utf-8")), f"{page} links to {link}"
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/")])
+@pytest.mark.parametrize("page", PAGES)
 def test_named_files_exist(page):
     """`fitting/task.py` and the like, from the root of the project or of the package."""
-    text = "\n".join(line for _, line in prose(PAGES[page]))
     rooms = [path.name for path in [*PACKAGE.iterdir(), *ROOT.iterdir()] if path.is_dir()]
-    for name in re.findall(r"`([\w.]+/[\w./]*)`", text):
-        known = name.partition("/")[0] in rooms
-        assert not known or (ROOT / name).exists() or (PACKAGE / name).exists(), name
+    for name in re.findall(r"(?<![\w./])\w+/[\w./]*\w\.py\b", PAGES[page]):
+        if name.partition("/")[0] in rooms and "NAME" not in name and "/a/" not in name:
+            assert (ROOT / name).exists() or (PACKAGE / name).exists(), name
+
+
+def test_the_map_has_all_rooms():
+    rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert (
+        set(re.findall(r"^\| `([a-z_]+)` \|", PAGES["docs/architecture.md"], re.MULTILINE)) == rooms
+    )
+
+
+def test_the_map_has_the_layers_that_are_checked():
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    layers = [layer.replace("bayespoint.", "") for layer in contract["contracts"][0]["layers"]]
+    assert "```\n" + "\n".join(layers) + "\n```" in PAGES["docs/architecture.md"]
+
+
+def test_the_map_has_all_notes():
+    notes = {page.removeprefix("docs/") for page in PAGES if page.startswith("docs/notes/")}
+    assert set(re.findall(r"\((notes/\w+\.md)\)", PAGES["docs/architecture.md"])) == notes
