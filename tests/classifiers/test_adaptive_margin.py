@@ -1,4 +1,4 @@
-"""AdaptiveMarginSVC against the program of the paper."""
+"""AdaptiveMarginSVC against the linear program of the paper."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from linear_programs import OBJECTIVE_TOLERANCE, coefficients, noisy, reference
         AdaptiveMarginSVC(kernel="linear", fit_intercept=True, adaptivity=0.5),
     ]
 )
-# Some checks have random labels, or points that are all the same.
+# Some checks use random labels or identical points.
 @pytest.mark.filterwarnings("ignore:(With|The margin|The program):UserWarning")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -27,7 +27,7 @@ def test_scikit_learn_contract(estimator, check):
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "laplacian"])
 def test_adaptive_margins_equal_the_reference(rng, kernel, adaptivity, intercept):
     X, y = noisy(rng)
-    # The kernel is not of unit length: margins adapt to k(x, x).
+    # k(x, x) is not 1 for the linear kernel: margins adapt to k(x, x).
     model = AdaptiveMarginSVC(kernel, adaptivity=adaptivity, fit_intercept=intercept, gamma=0.5)
     model.fit(X, y)
     K = {
@@ -40,13 +40,13 @@ def test_adaptive_margins_equal_the_reference(rng, kernel, adaptivity, intercept
     assert abs(model.dual_gap_[0]) < OBJECTIVE_TOLERANCE
     coef = coefficients(model, y)
     assert np.all(coef >= 0)
-    # What is reported is what the coefficients do.
+    # The reported objective follows from the coefficients.
     margins = y * model.decision_function(X) - adaptivity * coef * np.diag(K)
     assert abs(np.maximum(1 - margins, 0).sum() - expected) < OBJECTIVE_TOLERANCE
 
 
 def test_leave_one_out_meaning(rng):
-    """With adaptivity 1 a point's own coefficient does not count for its own slack."""
+    """With adaptivity 1, a point's own coefficient does not affect its own slack."""
     X, y = noisy(rng)
     model = AdaptiveMarginSVC(gamma=0.5).fit(X, y)
     K = rbf_kernel(X, gamma=0.5)
@@ -57,7 +57,7 @@ def test_leave_one_out_meaning(rng):
 
 def test_path_equals_separate_fits(rng):
     X, y = noisy(rng)
-    y = y + (X[:, 0] > 1)  # three classes or more
+    y = y + (X[:, 0] > 1)  # three or more classes
     adaptivities = [1.0, 0.3, np.inf, 3.0]
     base = AdaptiveMarginSVC(gamma=0.5)
     models = base.fit_path(X, y, adaptivities)
@@ -68,7 +68,7 @@ def test_path_equals_separate_fits(rng):
         np.testing.assert_allclose(
             model.objective_, single.objective_, rtol=0, atol=OBJECTIVE_TOLERANCE
         )
-        # Where slacks are zero, coefficients are not unique; elsewhere outputs are.
+        # Coefficients are not unique where slacks are zero; outputs are unique elsewhere.
         unique = single.objective_ > 1
         np.testing.assert_allclose(
             model.decision_function(X)[:, unique], single.decision_function(X)[:, unique], atol=1e-6
@@ -91,7 +91,7 @@ def test_infinite_adaptivity_is_parzen_windows(rng):
 
 
 def test_limit_of_adaptivity(rng):
-    """From the limit on all coefficients are zero; just below it they are not."""
+    """At the limit and above it all coefficients are zero; just below it they are not."""
     X, y = noisy(rng)
     limit = np.max(y * (rbf_kernel(X, gamma=0.5) @ y))
     below = AdaptiveMarginSVC(gamma=0.5, adaptivity=0.999 * limit).fit(X, y)

@@ -34,12 +34,12 @@ QUICK = Billiard(tol=0.2)
 
 
 class HardPrecomputed(ClassifierMixin, BaseEstimator):
-    """A hard boundary with a precomputed kernel, behind ordinary points.
+    """Hide a hard boundary with a precomputed kernel behind ordinary points.
 
-    A bare precomputed kernel cannot pass scikit-learn's checks: one of them demands an
-    error for data that are not square, another one (check_decision_proba_consistency)
-    passes such data and demands an answer; and many have labels that no linear
-    hypothesis can produce, where a hard boundary has to refuse.
+    A bare precomputed kernel cannot pass scikit-learn's checks. One check demands an error
+    for data that are not square; another (check_decision_proba_consistency) passes such data
+    and demands an answer. Many checks have labels that no linear hypothesis can produce, and
+    a hard boundary has to refuse those.
     """
 
     def __init__(self, random_state=None):
@@ -118,7 +118,7 @@ def test_decision_function_is_the_mean_of_the_drawn_outputs(moons):
         softness=0.1, random_state=0, solver=Billiard(tol=0.01, n_draws=2000)
     ).fit(X, y)
     draws = model.sample_decision(X_test)
-    # Draws of a ball are far enough apart to be nearly independent.
+    # The ball travels far enough between two draws to make them nearly independent.
     std_error = draws.std(axis=0) / np.sqrt(len(draws))
     error = np.hypot(std_error, model.decision_std_error(X_test))
     z = (draws.mean(axis=0) - model.decision_function(X_test)) / error
@@ -139,13 +139,13 @@ def test_hard_boundary_classifies_the_training_data_correctly(moons):
     X, _, y, _ = moons
     model = classifier(softness=0.0, gamma=20.0).fit(X, y)
     assert model.score(X, y) == 1
-    # And so does every single hypothesis.
+    # Every single draw does too.
     assert np.all((model.sample_decision(X) > 0) == y)
 
 
 def test_probabilities_are_calibrated_where_the_prior_is_right():
-    # Labels from the prior itself: f ~ N(0, K), y = sign(f + noise). A single spread for
-    # all points makes this approximate: 0.03 in each fifth of the probabilities.
+    # Labels come from the prior itself: f ~ N(0, K), y = sign(f + noise). The model uses one
+    # spread for all points, so allow an error of 0.03 in each fifth of the probabilities.
     rng = np.random.default_rng(0)
     softness, stated, right = 0.2, [], []
     for _ in range(30):
@@ -160,7 +160,7 @@ def test_probabilities_are_calibrated_where_the_prior_is_right():
     stated, right = np.concatenate(stated), np.concatenate(right)
     for fifth in np.array_split(np.argsort(stated), 5):
         p = stated[fifth].mean()
-        # Points of one problem hang together: as if a fifth of them were independent.
+        # Points of one problem are correlated; count a fifth of them as independent.
         std_error = np.sqrt(5 * p * (1 - p) / len(fifth))
         assert abs(right[fifth].mean() - p) < 0.03 + 2 * std_error
 
@@ -197,14 +197,14 @@ def test_votes_are_the_majority_of_the_draws(iris, moons):
         winners = (draws > 0).astype(int) if draws.ndim == 2 else draws.argmax(axis=-1)
         expected = [np.bincount(column).argmax() for column in winners.T]
         np.testing.assert_array_equal(model.predict_vote(X_test), model.classes_[expected])
-        # The Bayes point is nearly the best single hypothesis: they rarely differ.
+        # The Bayes point is nearly the best single hypothesis, so the two rarely differ.
         assert np.mean(model.predict_vote(X_test) == model.predict(X_test)) > 0.9
 
 
 def test_better_than_chance_and_no_worse_than_svc(iris):
     X, X_test, y, y_test = iris
     model = BayesPointClassifier(softness=0.1, random_state=0).fit(X, y)
-    # 75 test points: one standard error of the difference is about 2 points.
+    # With 75 test points, one standard error of the difference is about 2 points.
     assert model.score(X_test, y_test) > SVC().fit(X, y).score(X_test, y_test) - 0.06
 
 
@@ -218,7 +218,7 @@ def test_confident_predictions_are_right_more_often():
     assert right[sure].mean() > right.mean() > right[~sure].mean()
 
 
-def test_output_scale_does_not_matter_for_multi_class_shares_one_gram(fitted):
+def test_each_class_has_its_own_output_and_all_share_one_gram(fitted):
     assert fitted.dual_coef_.shape == (3, len(fitted.support_))
     assert fitted.intercept_.shape == (3,)
     assert fitted.draw_coef_.shape[::2] == (3, len(fitted.support_))
@@ -237,8 +237,8 @@ def test_hardest_examples_are_between_the_classes():
 
 
 def test_sampling_error_is_honest(moons):
-    # Against a long run, in units of the stated error. Eight chains give a t distribution
-    # with 7 degrees of freedom, root mean square 1.18; decisions at 60 points hang together.
+    # Compare with a long run, in units of the stated error. Eight chains give a t distribution
+    # with 7 degrees of freedom (root mean square 1.18); decisions at the 60 points are correlated.
     X, X_test, y, _ = moons
     exact = classifier(solver=Billiard(tol=0.01)).fit(X, y)
     z = []
@@ -263,11 +263,11 @@ def test_sampling_error_shrinks_with_tol(moons):
         classifier(solver=Billiard(tol=tol)).fit(X, y).decision_std_error(X_test).mean()
         for tol in [0.1, 0.01]
     )
-    # Both may end up somewhat below their tol.
+    # Both errors may end somewhat below tol.
     assert fine < rough / 3
 
 
-# Input of all kinds
+# Kinds of input
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "laplacian"])
@@ -278,7 +278,7 @@ def test_sparse_is_the_same_as_dense(moons, kernel):
     np.testing.assert_allclose(
         dense.decision_function(X_test),
         csr.decision_function(sparse.csr_matrix(X_test)),
-        atol=3 * QUICK.tol,  # rounding differs, so the balls take other ways
+        atol=3 * QUICK.tol,  # rounding differs, so the balls take other paths
     )
     assert sparse.issparse(csr.support_vectors_)
 
@@ -332,7 +332,7 @@ def test_features_too_small_for_double_precision():
         classifier(kernel="linear").fit([[1e-170], [2e-170]], [0, 1])
 
 
-# Hard cases: the right answer, or an error that helps
+# Hard cases: the right answer or a helpful error
 
 
 def test_duplicates_change_nothing():
@@ -375,7 +375,7 @@ def test_xor_with_a_linear_kernel_is_an_error_with_a_proof():
     with pytest.raises(NoVersionSpaceError, match="contradict") as caught:
         classifier(kernel="linear", softness=0.0).fit(X, [0, 0, 1, 1])
     error = caught.value
-    # Measured from their mean all points have length sqrt(1/2), which the constant is too.
+    # Centered points have length sqrt(1/2), and so does the constant feature.
     z = np.column_stack([X - 0.5, np.full(4, np.sqrt(0.5))]) * [[-1], [-1], [1], [1]]
     assert np.all(error.weights >= 0)
     np.testing.assert_allclose(error.weights @ z[error.conflict], 0, atol=1e-9)
@@ -409,18 +409,18 @@ def test_one_class_is_an_error():
 
 
 def no_distance(A, B):
-    """A function that is no kernel: 1 - |x - x'|^3 on a line."""
+    """Return 1 - 0.1 |x - x'|^3 on a line, which is not a kernel."""
     return 1.0 - 0.1 * np.abs(A[:, :1] - B[:, :1].T) ** 3
 
 
 @pytest.mark.parametrize(
     ("kernel", "warns"),
-    # The first needs more softness than -1 times its smallest eigenvalue, 4.05, and there
-    # is a candidate with 10; the second needs 16.4.
+    # The first kernel needs a softness above 4.05, minus its smallest eigenvalue; the
+    # candidates include 10. The second kernel needs 16.4.
     [("sigmoid", does_not_raise()), (no_distance, pytest.warns(UserWarning, match="semi-def"))],
     ids=["sigmoid", "callable"],
 )
-def test_indefinite_kernels_are_told(kernel, warns):
+def test_indefinite_kernels_are_reported(kernel, warns):
     X, y = make_blobs(30, centers=2, random_state=0)
     model = classifier(kernel=kernel, gamma=0.3, coef0=0.0, softness=0.0, fit_intercept=False)
     with pytest.raises(IndefiniteKernelError, match=r"semi-definite.*softness=") as caught:
@@ -431,7 +431,7 @@ def test_indefinite_kernels_are_told(kernel, warns):
     assert model.softness_ >= caught.value.needed_softness
 
 
-def test_negative_squared_lengths_are_told():
+def test_negative_squared_lengths_are_reported():
     with pytest.raises(ValueError, match=r"k\(x, x\) = -0.* cannot be negative"):
         classifier(kernel="sigmoid", gamma=0.1, coef0=-1.0).fit([[0.0], [1.0]], [0, 1])
 
@@ -476,7 +476,7 @@ def test_errors_before_fitting_and_in_parameters(fitted):
     assert fitted.sample_decision(fitted.support_vectors_[:2], 5).shape == (5, 2, 3)
 
 
-# A drop-in
+# Use as a drop-in classifier
 
 
 def test_same_seed_same_coefficients_whatever_n_jobs(iris):
@@ -546,7 +546,7 @@ ENDLESS = Billiard(tol=0, n_bounces=10**12)
 
 def test_max_time_returns_a_usable_classifier(large):
     X, y = large
-    # A second, and time enough to prepare all points, however busy the machine is.
+    # Allow a second, plus enough time to prepare all points on a busy machine.
     began = time.perf_counter()
     with pytest.warns(ConvergenceWarning, match="n_bounces"):
         classifier(solver=Billiard(tol=0, n_bounces=8)).fit(X, y)
@@ -564,7 +564,7 @@ def test_max_time_uses_a_part_of_the_points_if_it_has_to():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((3000, 5))
     y = np.digitize(X[:, 0], [-0.5, 0.5])
-    y[0] = 3  # a class of its own
+    y[0] = 3  # a class with one point
     with pytest.warns(ConvergenceWarning, match=r"max_time=0.2.*3000 training points.*random"):
         model = classifier(solver=ENDLESS, max_time=0.2).fit(X, y)
     assert list(model.classes_) == [0, 1, 2, 3]
@@ -638,7 +638,7 @@ def test_ctrl_c_returns_a_usable_classifier(n_jobs):
 
 
 class StopAfter:
-    """A callback that ends the fit."""
+    """A callback that stops the fit."""
 
     def __init__(self, n_rounds):
         self.n_rounds = n_rounds

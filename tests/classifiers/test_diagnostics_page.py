@@ -1,4 +1,4 @@
-"""docs/diagnostics.md lists what fitted models report, and why solvers stop."""
+"""docs/diagnostics.md lists all diagnostics of fitted models and all reasons to stop."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ PUBLISHED = [solvers.Billiard(algorithm=name) for name in ("herbrich", "flipper"
 
 
 def table_rows(first_cell):
-    """Return the rows of the page's tables whose first cell matches, by what it names."""
+    """Return the table rows whose first cell matches, keyed by the name in that cell."""
     lines = PAGE.read_text("utf-8").splitlines()
     found = ((re.match(first_cell, line), line) for line in lines)
     return {match[1]: line for match, line in found if match}

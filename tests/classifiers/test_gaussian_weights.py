@@ -28,7 +28,7 @@ def test_draws_have_mean_and_spread(data, covariance):
     mean = np.append(model.coef_, model.intercept_)
     deviation = np.sqrt(np.append(model.coef_variance_, draws[:, -1].var()))
     assert np.abs((draws.mean(axis=0) - mean) / deviation).max() * np.sqrt(n) < 4.5
-    # The standard error of a variance from n draws is sqrt(2 / n) of it.
+    # A variance estimated from n draws has a relative standard error of sqrt(2 / n).
     ratio = draws[:, :-1].var(axis=0) / model.coef_variance_[0]
     assert np.abs(ratio - 1).max() < 4.5 * np.sqrt(2 / n)
     outputs = np.column_stack([X, np.ones(len(X))]) @ draws.T
@@ -40,7 +40,7 @@ def test_costs_decide(data):
     X, y = data
     model = classifier().fit(X, y)
     np.testing.assert_array_equal(model.predict(X, loss=[[0, 1], [1, 0]]), model.predict(X))
-    # To miss a positive costs nine times as much: positive from a probability of one in ten.
+    # Missing a positive costs nine times as much, so predict positive from probability 0.1 on.
     positive = model.predict(X, loss=[[0, 1], [9, 0]])
     np.testing.assert_array_equal(positive, model.predict_proba(X)[:, 1] > 0.1)
     with pytest.raises(ValueError, match=r"shape \(2, 2\), but has shape \(2,\)"):
@@ -74,7 +74,7 @@ def test_draws_of_classes_have_mean_and_spread(three, covariance):
     assert np.abs(ratio - 1).max() < 4.5 * np.sqrt(2 / n)
     scores = np.column_stack([X, np.ones(len(X))])[None] @ draws.transpose(0, 2, 1)
     np.testing.assert_allclose(scores.std(axis=0), model.decision_std(X), rtol=4.5 / np.sqrt(2 * n))
-    # The largest score, with noise, wins as often as the probability says.
+    # The largest score, with noise added, wins as often as the probability states.
     noisy = scores + np.random.default_rng(0).standard_normal(scores.shape)
     share = np.mean(noisy.argmax(axis=2)[:, :, None] == np.arange(3), axis=0)
     assert np.abs(share - model.predict_proba(X)).max() < 5 / np.sqrt(4 * n)

@@ -1,4 +1,4 @@
-"""What all classifiers with a kernel share."""
+"""Behavior shared by all classifiers with a kernel."""
 
 import numpy as np
 import pytest
@@ -35,4 +35,4 @@ def test_wrong_kernel_parameters_are_named(machine, name, value):
 def test_predictions_follow_the_sign_of_the_decision(machine):
     model = machine("linear").fit(X, Y)
     np.testing.assert_array_equal(model.predict(X), (model.decision_function(X) > 0).astype(int))
-    assert model.gamma_ == 1  # a linear kernel has none to choose
+    assert model.gamma_ == 1  # a linear kernel needs no gamma

@@ -22,7 +22,7 @@ def data():
 
 
 def test_values_of_infer_net():
-    # Published with the tests of Infer.NET's Bayes point machine.
+    # Values published with the tests of Infer.NET's Bayes point machine.
     X, y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), [False, True, True]
     model = exact(covariance="factorized").fit(X, y)
     np.testing.assert_allclose(model.coef_, [[0.5641895835, 0.5641895835]], atol=1e-10)
@@ -44,7 +44,7 @@ def test_full_covariance_is_the_gaussian_process_with_a_linear_kernel(data, nois
 
 @pytest.mark.parametrize("noise", [1.0, 0.0])
 def test_independent_weights_need_no_covariance(noise):
-    # Every row has a single entry: the posterior of the weights is independent.
+    # Every row has a single entry, so the weights are independent in the posterior.
     rng = np.random.default_rng(0)
     X = np.eye(5)[rng.integers(0, 5, 60)] * rng.uniform(0.5, 2, (60, 1))
     y = X.sum(axis=1) * 0 + (rng.random(60) < 0.8) if noise else X.sum(axis=1) > 0
@@ -58,7 +58,7 @@ def test_independent_weights_need_no_covariance(noise):
 
 
 def test_a_forgotten_factor_would_be_noticed():
-    # The negative control of the last test: with correlated features they do differ.
+    # Negative control of the last test: correlated features make a difference.
     X = np.random.default_rng(0).standard_normal((60, 2)) @ [[1, 0.9], [0, 0.1]]
     y = X[:, 0] > 0
     full, other = (exact(covariance=c).fit(X, y) for c in COVARIANCES)
@@ -82,8 +82,8 @@ def test_weights_are_repetitions(data, covariance):
     weight = np.random.default_rng(0).integers(0, 3, len(y))
     one = exact(covariance=covariance).fit(X, y, sample_weight=weight)
     two = exact(covariance=covariance).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    # Factorized sweeps converge slowly, by about a percent a sweep: the error that is left is
-    # a hundred times the last step, or more.
+    # Factorized sweeps converge slowly, by about 1 % per sweep: the remaining error is at
+    # least a hundred times the last step.
     limit = 1e-8 if covariance == "full" else 1e-6
     np.testing.assert_allclose(one.coef_, two.coef_, atol=limit)
     assert one.log_evidence_ == pytest.approx(two.log_evidence_, abs=limit)
@@ -156,7 +156,7 @@ def test_rows_are_scored_before_they_are_learned(data, covariance):
         model.partial_fit(X[[i]], y[[i]])
     again = exact(covariance=covariance).partial_fit(X[:100], y[:100])
     again.partial_fit(X[100:], y[100:])
-    # Close, but not the same: in another order, and in blocks for "full".
+    # Not identical: the order differs, and "full" processes rows in blocks.
     assert again.log_evidence_ == pytest.approx(expected, abs=0.05 * abs(expected))
 
 
@@ -167,7 +167,7 @@ def test_batches_add_up(data, covariance):
     for rows in np.array_split(np.arange(len(y)), 5):
         stream.partial_fit(X[rows], y[rows], classes=[0, 1])
     whole = exact(covariance=covariance).fit(X, y)
-    # Close, but not the same, as early rows are not visited again.
+    # Not identical, because early rows are not visited again.
     assert np.abs(stream.coef_ - whole.coef_).max() < np.sqrt(whole.coef_variance_.min())
     assert np.all(stream.coef_variance_ < 1)
 
@@ -212,7 +212,7 @@ def test_what_cannot_be_merged(data):
         one.merge(exact(prior_variance=2.0).fit(X, y))
 
 
-# What it says
+# Empty input
 
 
 def test_sparse_matrices_without_entries_or_columns():
@@ -221,9 +221,6 @@ def test_sparse_matrices_without_entries_or_columns():
     np.testing.assert_allclose(model.predict_proba(sparse.csr_matrix((2, 3))), 0.5)
     with pytest.raises(ValueError, match="0 feature"):
         classifier().fit(sparse.csr_matrix((10, 0)), y)
-
-
-# Sites that were lost
 
 
 # More than two classes
@@ -264,7 +261,7 @@ def test_digits():
     X, y = load_digits(return_X_y=True)
     model = classifier().fit(X[::2], y[::2])
     assert model.covariance_ == "factorized"
-    # LogisticRegression with its C chosen on the test set makes 3.6 % errors.
+    # LogisticRegression has 3.6 % errors with C chosen on the test set.
     assert model.score(X[1::2], y[1::2]) > 0.93
     assert log_loss(y[1::2], model.predict_proba(X[1::2])) < 0.25
 
@@ -290,8 +287,8 @@ def test_classes_are_fixed_by_the_first_batch(data):
 
 
 @parametrize_with_checks(
-    # Rows visited one after the other, in an order that depends on their number, agree as
-    # far as they are iterated.
+    # Rows are visited in an order that depends on their number, so results agree only to the
+    # accuracy of the iteration.
     [
         LinearBayesPointClassifier(),
         LinearBayesPointClassifier(covariance="factorized", tol=1e-10, max_iter=100_000),

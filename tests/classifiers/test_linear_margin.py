@@ -8,13 +8,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from bayespoint import LinearMarginSVC
 from bayespoint.solvers.programs.hyperplane import NotSeparableError
 
-# HiGHS satisfies rows to 1e-9; objectives are some tens.
+# HiGHS satisfies constraints to 1e-9; objectives are below 100.
 OBJECTIVE = 1e-7
 CONJUGATE = {"l1": np.inf, "l2": 2, "linf": 1}
 
 
 @parametrize_with_checks([LinearMarginSVC(distance) for distance in CONJUGATE])
-# Some checks have labels at random.
+# Some checks use random labels.
 @pytest.mark.filterwarnings("ignore:With C=1 all weights:UserWarning")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -28,7 +28,7 @@ def points(rng, noise, m=80, d=4):
 
 
 def primal(X, y, distance, C, intercept):
-    """The linear program in weights, their sizes, a threshold and slacks."""
+    """Solve the linear program in weights, their absolute values, a threshold and slacks."""
     m, d = X.shape
     lengths = {"linf": np.eye(d), "l1": np.ones((d, 1))}[distance]
     k = lengths.shape[1]
@@ -51,7 +51,7 @@ def primal(X, y, distance, C, intercept):
 def test_equals_the_reference(rng, distance, C, intercept):
     X, y = points(rng, 0.0 if np.isinf(C) else 1.0)
     if not intercept:
-        X = X + np.array([0.2, 0.0, 0.0, 0.0])  # separable through the origin, more or less
+        X = X + np.array([0.2, 0.0, 0.0, 0.0])  # roughly separable through the origin
         y = np.where(X @ np.array([2.0, -1.0, 0.1, 0.0]) > 0, 1, -1) if np.isinf(C) else y
     model = LinearMarginSVC(distance, C=C, fit_intercept=intercept).fit(X, y)
     expected = primal(X, y, distance, C, intercept)
@@ -81,7 +81,7 @@ def test_l2_equals_a_general_solver(rng, intercept):
         options={"maxiter": 2000, "ftol": 1e-14},
     )
     model = LinearMarginSVC("l2", fit_intercept=intercept).fit(X, y)
-    # The dual objective is a lower bound, and libsvm's tolerance is 1e-6.
+    # The dual objective is a lower bound; libsvm's tolerance is 1e-6.
     assert -1e-6 < model.objective_[0] + best.fun < 1e-5
 
 
@@ -89,19 +89,19 @@ def test_l2_equals_a_general_solver(rng, intercept):
 def test_hard_margin_is_the_largest_smallest_distance(rng, distance):
     X, y = points(rng, 0.0, d=2)
     model = LinearMarginSVC(distance, C=np.inf).fit(X, y)
-    # All directions of the plane, each with its best threshold.
+    # Try all directions of the plane, each with its best threshold.
     angle = np.linspace(0, 2 * np.pi, 200_001)
     w = np.column_stack([np.cos(angle), np.sin(angle)])
     w /= np.linalg.norm(w, CONJUGATE[distance], axis=1)[:, None]
     gaps = (X[y > 0] @ w.T).min(axis=0) - (X[y < 0] @ w.T).max(axis=0)
-    # The grid is 3e-5 wide, and a margin changes with its angle by at most the radius.
+    # Grid angles are 3e-5 apart, and a margin changes with its angle by at most the radius.
     assert gaps.max() / 2 <= model.margin_[0] + 1e-9
     assert np.isclose(gaps.max() / 2, model.margin_[0], rtol=0, atol=2e-4)
     assert np.isclose(np.min(y * model.decision_function(X)), 1)
 
 
 def test_conjugate_norms_measure_distances(rng):
-    """The margin is the distance by the norm after which it is called."""
+    """The margin is the distance in the norm that `distance` names."""
     X, y = np.array([[0.0, 0.0], [1.0, 2.0]]), [0, 1]
     for distance, norm in [("l1", 1), ("l2", 2), ("linf", np.inf)]:
         model = LinearMarginSVC(distance, C=np.inf).fit(X, y)

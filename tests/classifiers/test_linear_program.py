@@ -1,4 +1,4 @@
-"""LinearProgramSVC against the program of the paper."""
+"""LinearProgramSVC against the linear program of the paper."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from linear_programs import OBJECTIVE_TOLERANCE, noisy, reference
 
 
 @parametrize_with_checks([LinearProgramSVC(C=10.0), LinearProgramSVC(nu=0.1)])
-# Some checks have random labels, or points that are all the same.
+# Some checks use random labels or identical points.
 @pytest.mark.filterwarnings("ignore:(With|The margin|The program):UserWarning")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -37,7 +37,7 @@ def test_nu_equals_the_reference_and_a_machine_of_c(rng, nu, intercept):
     assert abs(model.objective_[0] - expected) < OBJECTIVE_TOLERANCE
     assert np.isclose(np.abs(model.dual_coef_).sum() * model.margin_[0], 1)
     margins = y * model.decision_function(X)
-    # At most a share nu lies within the margin, at least that share within or on it.
+    # At most a share nu lies inside the margin; at least a share nu lies inside or on it.
     assert np.mean(margins < 1 - 1e-6) <= nu <= np.mean(margins < 1 + 1e-6)
     same = LinearProgramSVC(C=-1 / model.objective_[0], gamma=0.5, fit_intercept=intercept)
     same.fit(X, y)

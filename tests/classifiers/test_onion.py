@@ -40,7 +40,7 @@ def model(moons):
 def test_table(model):
     table = model.table_
     assert np.all(table.time_share >= 0)
-    # Rays go on to cells with more errors, which are not in the table.
+    # Rays continue into cells with more errors, which are not in the table.
     assert 0 < table.time_share.sum() < 1
     met = table.time_share > 0
     assert np.all((table.resultant[met] > 0) & (table.resultant[met] <= 1))
@@ -54,7 +54,7 @@ def test_without_errors_it_is_the_bayes_point(model, moons):
     X, y = moons
     solver = Billiard(tol=0.01)
     other = BayesPointClassifier(softness=0.1, solver=solver, random_state=1).fit(X, y)
-    # Outputs at unit points differ by at most the angle between the answers.
+    # Outputs at unit points differ by at most the angle between the two directions.
     error = np.hypot(model.table_.angle[0, 0], other.diagnostics_.angle[0])
     difference = model.decision_function(X) - other.decision_function(X)
     assert np.abs(difference).max() <= 3 * error
@@ -74,7 +74,7 @@ def test_every_entry_classifies(model, moons):
 
 
 def test_errors_on_a_class_are_allowed_where_they_are_asked_for(model, moons):
-    # Hypotheses with errors on negative points alone have larger outputs at them.
+    # Hypotheses with errors only on negative points have larger outputs at these points.
     X, y = moons
     left, right = (
         model.classifier(*entry).decision_function(X[y == "left"]).mean()
@@ -113,7 +113,7 @@ def test_precomputed_and_sparse(model, moons):
     options = {"softness": 0.1, "max_errors": 3, "random_state": 0}
     K = rbf_kernel(X, gamma=model.gamma_)
     same = OnionClassifier(kernel="precomputed", **options).fit(K, y)
-    # Trajectories amplify rounding; the error bar of both is that of the model.
+    # Trajectories amplify rounding; both models have the error bar of `model`.
     error = 3 * np.sqrt(2) * model.table_.angle[0, 0]
     np.testing.assert_allclose(same.decision_function(K), model.decision_function(X), atol=error)
     dense = OnionClassifier(kernel="linear", **options).fit(X, y)
@@ -135,7 +135,7 @@ def test_duplicate_entries_of_a_sparse_matrix_add_up(moons):
     )
     options = {"softness": 0.1, "n_bounces": 100, "random_state": 0}
     one, other = (OnionClassifier(**options).fit(Z, y) for Z in (sparse.csr_matrix(X), twice))
-    # 100 bounces amplify rounding by the inverse of small margins, 1e4 or so.
+    # 100 bounces amplify rounding by the inverse of small margins, about 1e4.
     np.testing.assert_allclose(one.decision_function(X), other.decision_function(X), atol=1e-9)
     np.testing.assert_allclose(one.decision_function(twice), one.decision_function(X), atol=1e-9)
 

@@ -1,4 +1,4 @@
-"""Draws, votes and sampling errors of a fitted machine, against sums written out."""
+"""Draws, votes and sampling errors of a fitted model, against explicit sums."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def fitted(request):
 
 
 def outputs(model, X, coef):
-    """The definition: kernel values times coefficients; an rbf kernel has unit length."""
+    """Return kernel values times coefficients; points of an rbf kernel have unit length."""
     return coef @ rbf_kernel(model.support_vectors_, X, gamma=0.5)
 
 

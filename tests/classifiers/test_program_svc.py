@@ -1,4 +1,4 @@
-"""What both margin machines with a kernel share."""
+"""Behavior shared by both margin machines with a kernel."""
 
 import pickle
 
@@ -16,7 +16,7 @@ from linear_programs import OBJECTIVE_TOLERANCE, coefficients, noisy, reference
 
 
 def test_optimality_conditions(rng):
-    """The multipliers that prove the minimum, found anew from the coefficients alone."""
+    """Multipliers that prove the minimum can be recovered from the coefficients alone."""
     X, y = noisy(rng)
     model = AdaptiveMarginSVC(gamma=0.5).fit(X, y)
     coef = coefficients(model, y)
@@ -24,7 +24,7 @@ def test_optimality_conditions(rng):
     slack = 1 - A @ coef
     near, support = np.abs(slack) < 1e-7, coef > 0
     multipliers = (slack > 0).astype(float)
-    # Rows of support vectors are tight: as many equations as there are points at the margin.
+    # Dual constraints of support vectors are tight: one equation per point at the margin.
     right = -A[support][:, ~near] @ multipliers[~near]
     multipliers[near] = np.linalg.lstsq(A[support][:, near], right)[0]
     assert np.all((multipliers > -1e-7) & (multipliers < 1 + 1e-7))
@@ -46,7 +46,7 @@ def test_a_wrong_program_is_noticed(rng, monkeypatch):
 
 
 class Broken:
-    """HiGHS with coefficients that are a hundredth off."""
+    """HiGHS with coefficients that are off by one percent."""
 
     def __init__(self, highs):
         self.highs = highs
@@ -156,7 +156,7 @@ def test_what_highs_cannot_solve_is_held_back_or_an_error(rng, monkeypatch):
     with pytest.warns(ConvergenceWarning, match="a small penalty limits them"):
         model = AdaptiveMarginSVC(gamma=0.5).fit(X, y)
     expected = reference(rbf_kernel(X, gamma=0.5), y, adaptivity=1.0)
-    # The penalty is 1e-6, and coefficients of the minimum are some hundred in sum.
+    # The penalty is 1e-6, and the coefficients at the minimum sum to a few hundred.
     assert -OBJECTIVE_TOLERANCE < model.objective_[0] - expected < 1e-3
     monkeypatch.setattr(dual_program, "_MAX_ITERATIONS", 1)
     monkeypatch.setattr(dual_program, "_MAX_ITERATIONS_PER_POINT", 0)
@@ -171,7 +171,7 @@ def test_max_time_gives_the_best_so_far(rng):
     with pytest.warns(ConvergenceWarning, match="was stopped before it was solved"):
         model = AdaptiveMarginSVC(gamma=0.5, max_time=1e-9).fit(X, y)
     assert model.objective_[0] > full.objective_[0]
-    # The gap holds what it says.
+    # The minimum lies within the reported gap.
     assert model.objective_[0] - model.dual_gap_[0] <= full.objective_[0] + OBJECTIVE_TOLERANCE
 
 
@@ -181,8 +181,8 @@ def test_kernels_from_single_precision_are_symmetric_enough(rng):
     rough = K + 1e-7 * rng.uniform(-1, 1, K.shape)
     exact = LinearProgramSVC("precomputed").fit(K, y)
     model = LinearProgramSVC("precomputed").fit(rough, y)
-    # With the coefficients of the exact program, no slack changes by more than the noise
-    # times their sum.
+    # The coefficients of the exact program change no slack by more than the noise times
+    # their sum.
     most = 1e-7 * np.abs(exact.dual_coef_).sum() * len(y)
     assert model.objective_[0] <= exact.objective_[0] + exact.dual_gap_[0] + 2 * most
 
@@ -207,7 +207,7 @@ def test_refuses(rng):
 
 
 def test_the_gap_is_exact_for_a_kernel_with_rounding(rng):
-    """An asymmetry of 5e-7, which is accepted, moved the gap by 1e-5 before it was averaged."""
+    """Before averaging, an accepted asymmetry of 5e-7 moved the gap by 1e-5."""
     X, y = noisy(rng)
     K = rbf_kernel(X, gamma=0.5)
     rounded = K * (1 + 2.5e-7 * rng.uniform(-1, 1, K.shape))

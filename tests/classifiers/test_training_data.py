@@ -19,7 +19,7 @@ def data():
 )
 @pytest.mark.parametrize("sorted_", [True, False])
 def test_entries_outside_of_a_sparse_matrix_are_an_error(data, array, place, value, sorted_):
-    # They would be written to whatever memory is there.
+    # Such entries would be written to arbitrary memory.
     X, y = data
     X = sparse.csr_matrix(X)
     good = X.copy()

@@ -359,7 +359,7 @@ def test_automatic_solver_is_the_perceptron_for_many_points(large):
     assert "n_mistakes" in thrifty.diagnostics_
 
 
-def test_kernels_that_are_not_definite_are_told():
+def test_kernels_that_are_not_definite_are_reported():
     rng = np.random.default_rng(0)
     matrix = np.eye(40) + 0.9 * rng.choice([-1, 1], (40, 40))
     matrix = (matrix + matrix.T) / 2

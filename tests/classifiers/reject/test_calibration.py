@@ -1,4 +1,4 @@
-"""Which rows are held out, and what the classifier gets of them."""
+"""Which rows are held out, and how the classifier judges them."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_every_row_is_held_out_as_often_as_another(rng):
     held = np.zeros(40)
     for seed in range(n_seeds):
         held[hold_out(y, 0.2, seed)[1]] += 1
-    # 40 frequencies of 0.2: five standard errors.
+    # Each of the 40 frequencies is about 0.2; the tolerance is five standard errors.
     assert np.all(np.abs(held / n_seeds - 0.2) < 5 * np.sqrt(0.2 * 0.8 / n_seeds))
 
 

@@ -7,7 +7,7 @@ from bayespoint import rejection_curve
 
 
 def area_by_counting(confidence, wrong, n_orders, rng):
-    """The mean over very many coverages, ties in random order."""
+    """Return the mean over many coverages, with ties in random order."""
     areas = []
     for _ in range(n_orders):
         order = np.lexsort((rng.random(len(wrong)), -confidence))
@@ -38,7 +38,7 @@ def test_area_of_known_curves():
 def test_agrees_with_counting():
     rng = np.random.default_rng(0)
     y, y_pred = rng.integers(0, 3, (2, 50))
-    confidence = rng.integers(0, 9, 50) / 9.0  # many are equal
+    confidence = rng.integers(0, 9, 50) / 9.0  # many ties
     curve = rejection_curve(y, y_pred, confidence)
     for rate, error, threshold in zip(*curve, strict=True):
         accepted = confidence >= threshold

@@ -75,7 +75,7 @@ def test_any_classifier(estimator, n_classes):
     np.testing.assert_array_equal(labels[accepted], model.estimator_.predict(X)[accepted])
     np.testing.assert_array_equal(accepted, model.confidence(X) >= model.threshold_)
     assert model.score(X, y) == np.mean(labels[accepted] == y[accepted])
-    # A hundred rows decide; four standard errors.
+    # A hundred rows decide, so allow four standard errors.
     assert abs(np.mean(accepted) - 0.75) < 4 * np.sqrt(0.25 * 0.75 * (1 / 100 + 1 / 300))
     if n_classes == 2 and not hasattr(estimator, "predict_proba"):
         np.testing.assert_array_equal(model.confidence(X), np.abs(model.decision_function(X)))
@@ -144,7 +144,7 @@ def test_tables_pass_by_name(rng):
     assert list(model.feature_names_in_) == ["size", "color"]
     assert model.n_features_in_ == 2
     assert set(expected) == {"in", "out", "reject"}
-    pd_y = pd.Series(y, index=np.arange(300)[::-1])  # rows by position, not by index
+    pd_y = pd.Series(y, index=np.arange(300)[::-1])  # rows match by position, not by index
     np.testing.assert_array_equal(clone(model).fit(X, pd_y).predict(X), expected)
     with pytest.raises(ValueError, match="color"):
         model.predict(X[["size"]])
@@ -152,7 +152,7 @@ def test_tables_pass_by_name(rng):
 
 def test_rows_that_are_texts():
     texts = ["good day", "good night", "bad day", "bad night"] * 20
-    y = pd.Series(["+", "+", "-", "-"] * 20)  # of pandas' own type of strings
+    y = pd.Series(["+", "+", "-", "-"] * 20)  # pandas' own string type
     model = wrap(make_pipeline(CountVectorizer(), LogisticRegression()), reject_rate=0.3)
     assert model.fit(texts, y).score(texts, y) == 1
     assert set(model.predict(["good", "bad", "day"])) == {"+", "-", "reject"}
@@ -224,7 +224,7 @@ def test_cross_fitted(moons):
 
 
 class Recorder(ClassifierMixin, BaseEstimator):
-    """Remembers what it was given."""
+    """Record the arguments of `fit`."""
 
     def fit(self, X, y, sample_weight=None, note=None):
         self.classes_ = np.unique(y)

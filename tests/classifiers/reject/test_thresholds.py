@@ -22,7 +22,7 @@ from bayespoint.classifiers.reject.thresholds import (
 DOCS = Path(__file__).parents[3] / "docs"
 
 LEVEL, N_DRAWS = 0.95, 1000
-# A promise that is broken as often as allowed stays below this in 999 of 1000 runs.
+# A rule that breaks its promise exactly as often as allowed stays below this in 999 of 1000 runs.
 LIMIT = binom.ppf(0.999, N_DRAWS, 1 - LEVEL)
 
 
@@ -48,11 +48,11 @@ def test_reject_threshold_uses_its_rate(rng, rate):
 
 def test_reject_nothing():
     assert reject_threshold([0.5, 0.6], 0.0) == -np.inf
-    assert reject_threshold([0.5, 0.6], 0.3) == -np.inf  # a third would be rejected
+    assert reject_threshold([0.5, 0.6], 0.3) == -np.inf  # the smallest possible rate is a third
 
 
 def obvious(confidence, correct, max_error, level):
-    """The same chain with sets, loops and scipy.stats."""
+    """Compute the same chain with sets, loops and scipy.stats."""
     pilot = _pilot(len(confidence))
     thresholds = [*sorted(confidence[pilot], reverse=True), -np.inf]
     shares = _share_risk(len(confidence), pilot.sum(), max_error, 1 - level)
@@ -90,8 +90,8 @@ def test_risk_is_shared_out_completely(n, max_error):
 @example(0.05, 0.95, True)
 @example(0.01, 0.9, True)
 @example(0.3, 0.999, False)
-@example(0.5, 0.75, False)  # exactly two rows that are no pilot rows
-@example(0.9, 0.9, False)  # exactly one
+@example(0.5, 0.75, False)  # exactly two rows besides the pilot rows
+@example(0.9, 0.9, False)  # exactly one row besides them
 def test_fewest_rows_without_an_error_suffice_and_one_fewer_does_not(max_error, level, ties):
     least = fewest_rows(max_error, level)
     for n, expected in ((least, -np.inf), (least - 1, np.inf)):
@@ -101,7 +101,7 @@ def test_fewest_rows_without_an_error_suffice_and_one_fewer_does_not(max_error, 
 
 
 def test_one_number_of_fewest_rows_everywhere():
-    """The 59 rows of the binomial test alone are not enough: pilot rows come on top."""
+    """The 59 rows of the binomial test are not enough: pilot rows are needed as well."""
     assert (fewest_rows(0.05, 0.95), fewest_rows(0.01, 0.95)) == (65, 332)
     assert "at least 65 are needed" in why_nothing_is_certified(10, 0.05, 0.95)
     docstring = " ".join(RejectOptionClassifier.__doc__.split())
@@ -112,14 +112,14 @@ def test_one_number_of_fewest_rows_everywhere():
 
 
 def test_order_of_rows_that_are_sorted_does_not_matter(rng):
-    """Pilot rows are chosen without regard to confidence even if rows are sorted by it."""
+    """Pilot rows are chosen independently of confidence, even if rows are sorted by it."""
     population = Population(np.linspace(0, 1, 5001), np.full(5001, 0.1001))
     broken = population.broken_promises(rng, 300, 0.1, sort=True)
     assert broken <= LIMIT
 
 
 class Population:
-    """Confidences, and the probability of an error for each; rows are drawn with replacement."""
+    """Confidences with an error probability each; rows are drawn with replacement."""
 
     def __init__(self, confidence, wrong):
         order = np.argsort(confidence)
@@ -142,7 +142,7 @@ class Population:
 
 
 def uncorrected(confidence, correct, max_error, level):
-    """Test every threshold as if it were the only one: broken."""
+    """Break the promise: test every threshold as if it were the only one."""
     order = np.argsort(-confidence)
     accepted = np.arange(1, len(order) + 1)
     passed = binom.cdf(np.cumsum(~correct[order]), accepted, max_error) <= 1 - level
@@ -150,7 +150,7 @@ def uncorrected(confidence, correct, max_error, level):
 
 
 def empirical(confidence, correct, max_error, level):
-    """Mistake the error on calibration rows for the true error: broken."""
+    """Break the promise: mistake the error on calibration rows for the true error."""
     order = np.argsort(-confidence)
     error = np.cumsum(~correct[order]) / np.arange(1, len(order) + 1)
     return confidence[order][error <= max_error].min(initial=np.inf)
@@ -181,7 +181,7 @@ def test_calibration_error_alone_breaks_promises(fitted, rng):
 
 
 def hard_cases():
-    """Risks that are not monotone, or that are just above what is promised."""
+    """Risks that are not monotone, or just above the promised error."""
     u = np.linspace(0, 1, 20_001)
     yield "just above everywhere", Population(u, np.full(len(u), 0.1001))
     yield "the most certain are worst", Population(u, np.where(u > 0.9, 0.3, 0.07))
@@ -191,7 +191,7 @@ def hard_cases():
 
 
 def waves(u):
-    """The risk oscillates around 0.1, more and more slowly."""
+    """Return a risk that oscillates around 0.1, more and more slowly."""
     accepted = 1 - u + 1e-3
     total = accepted * (0.1 + 0.001 * np.sin(12 * np.log(accepted)))
     wrong = np.clip(-np.gradient(total, u), 0, 1)
@@ -208,7 +208,7 @@ def test_promise_is_kept_in_hard_cases(rng, name):
 
 @pytest.mark.parametrize("name", ["just above everywhere", "few distinct confidences"])
 def test_hard_cases_are_hard(rng, name):
-    # Where risk falls steeply with confidence, as with real models, this rule would pass.
+    # This rule would pass if risk fell steeply with confidence, as it does for real models.
     assert HARD[name].broken_promises(rng, 500, 0.1, uncorrected) > LIMIT
 
 
@@ -218,7 +218,7 @@ def test_waves_are_waves():
 
 
 def test_promise_of_the_whole_classifier(rng):
-    """With its own stratified split and a new fit each time; its confidences are poor."""
+    """Use the classifier's own stratified split and a new fit each time; confidences are poor."""
     X, y = make_moons(2000, noise=0.5, random_state=0)
     broken, n_draws = 0, 250
     for seed in range(n_draws):
