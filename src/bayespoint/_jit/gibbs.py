@@ -8,9 +8,9 @@ from numba import njit
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def cross(here, radius, s, d):
-    """Return the walls that radius cos t meets for t in [0, pi], and where, in order.
+    """Return the walls that radius cos t meets for t in [0, pi], and these t, in order.
 
-    d are the margins at here, s how fast they change with the coordinate.
+    d are the margins at here, and s their derivatives by the coordinate.
     """
     m = d.shape[0]
     wall, t = np.empty(m, np.int64), np.empty(m)
@@ -27,10 +27,10 @@ def cross(here, radius, s, d):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def weigh(wall, t, s, penalty):
-    """Return the posterior of the pieces of [0, pi] between the walls, cumulated.
+    """Return the cumulated posterior of the pieces of [0, pi] between the walls.
 
-    A wall with s > 0 is passed into error, another one out of it. penalty[n] is the
-    weight of n errors; only their difference to the smallest number of them counts.
+    A wall with s > 0 is passed into error, another one out of it. penalty[n] is the weight
+    of n errors; errors are counted from the smallest number of them.
     """
     n = t.shape[0]
     errors = np.zeros(n + 1, np.int64)
@@ -49,11 +49,11 @@ def weigh(wall, t, s, penalty):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def sweep(columns, w, d, penalty, n_sweeps, rng):
-    """Draw every coordinate of w anew, n_sweeps times; w and its margins d are changed.
+    """Draw every coordinate of w anew, n_sweeps times; w and its margins d change in place.
 
     columns[k] are the margins of the k-th unit vector. Returns the sum of the unit
-    hypotheses after each sweep, and hits: on the walls around the pieces that were
-    chosen if errors are forbidden, else the errors after each sweep.
+    hypotheses after each sweep, and hits. If errors are forbidden, hits count the walls
+    around the chosen pieces, else the errors after each sweep.
     """
     rank, m = columns.shape
     hard = penalty[1] == 0.0
@@ -62,7 +62,7 @@ def sweep(columns, w, d, penalty, n_sweeps, rng):
     for _ in range(n_sweeps):
         square = 0.0
         for k in range(rank):
-            # A second normal number makes a circle, on which the prior is uniform.
+            # With a second normal number there is a circle, on which the prior is uniform.
             s = columns[k]
             radius = math.hypot(w[k], rng.standard_normal())
             wall, t = cross(w[k], radius, s, d)

@@ -11,8 +11,8 @@ from .billiard import SMALLEST_MARGIN
 def shine(gram, factor, y, b, v, d, u, n_bounces):
     """Follow a ray until every wall was passed; b, v, d and u move along.
 
-    A wall is passed from its wrong side (d_i < 0, one error less) and reflects on its
-    right side. Returns the number of bounces, or n_bounces when it ran out of them.
+    The ray passes a wall from its wrong side (d_i < 0, then one error less) and is reflected
+    on its right side. Returns the number of bounces, at most n_bounces.
     """
     m = d.shape[0]
     n_wrong = 0

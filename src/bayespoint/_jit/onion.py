@@ -1,4 +1,4 @@
-"""The onion (002, sec. 18.5.3): arcs of a billiard that go on behind the walls."""
+"""The onion (002, sec. 18.5.3): arcs of a billiard that continue behind the walls."""
 
 import math
 
@@ -20,16 +20,16 @@ def peel(
 ):  # fmt: skip
     """Bounce n_bounces times, and follow every arc through the cells outside.
 
-    b, v, d and u move along. integral[i, j] and time[i, j] receive the integral of the
+    b, v, d and u move along. To integral[i, j] and time[i, j] are added the integral of the
     position over the pieces with i errors on negative points and j on positive ones, and
-    their lengths. first, wall and g are space to work in; first and wall must hold all
-    walls, or 2 max_errors + 1 of them: one more crossing than any cell needs.
+    their lengths. first, wall and g are work space; first and wall have an entry for each
+    wall, or 2 max_errors + 1 entries: one more crossing than any cell needs.
     """
     m = d.shape[0]
     rank = b.shape[0]
     depth = first.shape[0]
     for _ in range(n_bounces):
-        # The first walls on the way, in their order: cot t_j = -u_j / d_j.
+        # Sort the first walls on the way: cot t_j = -u_j / d_j.
         n = 0
         for j in range(m):
             slope = u[j] / d[j]
@@ -44,8 +44,8 @@ def peel(
             first[i] = slope
             wall[i] = j
 
-        # All margins are positive after b and negative before -b: on the half circle
-        # between them every wall is crossed once, and each crossing is one error more.
+        # Add up the pieces. All margins are positive after b and negative before -b: on the half
+        # circle between them every wall is crossed once, and each crossing adds one error.
         n_minus, n_plus = 0, 0
         t, sin, cos = 0.0, 0.0, 1.0
         for i in range(depth):

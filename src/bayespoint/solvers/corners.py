@@ -19,10 +19,9 @@ class Corners(GramSolver):
 
     Where m training points are linearly independent, version space is a simplex on the
     sphere: it has m corners, each on all walls but one. Their average is an estimate of
-    the Bayes point that needs no sampling. It is as exact as it will ever be at once, but
-    it is not the Bayes point, and there is no error bar: on noisy data it was 0.3 to 0.7
-    rad away from it (`Billiard` measures the angle). Equal weights are right only if all
-    walls are alike.
+    the Bayes point that needs no sampling. More time does not make it better: it is not the
+    Bayes point, and there is no error bar. On noisy data it was 0.3 to 0.7 rad away from it
+    (`Billiard` measures the angle). Equal weights are right only if all walls are alike.
 
     Parameters
     ----------
@@ -37,14 +36,14 @@ class Corners(GramSolver):
 
     Corner i has <w_i, z_j> = 0 for j != i and <w_i, z_i> > 0: its coefficients are column
     i of the inverse of the signed Gram matrix K, divided by the root of (K^-1)_ii. In
-    coordinates K = F F', and corners are the normalised columns of F^-1, which loses half
-    as many digits. O(m^3) time and 8 m^2 bytes, once.
+    coordinates K = F F', and corners are the normalized columns of F^-1, which loses half
+    as many digits. This takes O(m^3) time and 8 m^2 bytes, once.
 
     The average of the corners is the exact center of mass of the flat simplex between
     them. Draws are uniform on this simplex and scaled to unit length, thus inside version
-    space; corners themselves, which lie at its very edges, would make all probabilities
-    one half (their mean has a length of about 1 / sqrt(m)). The answer has the direction
-    of the average, and the mean component of the draws in this direction as its length.
+    space. The corners themselves lie at its edges: as draws, they would make all
+    probabilities one half (their mean has a length of about 1 / sqrt(m)). The answer has the
+    direction of the average; its length is the mean component of the draws in this direction.
 
     References
     ----------
@@ -52,7 +51,7 @@ class Corners(GramSolver):
     Herbrich, Graepel, Campbell (2001), Bayes Point Machines, JMLR 1, sec. 3.
     """
 
-    n_matrices = 6  # of the size of the Gram matrix, at the same time
+    n_matrices = 6
     _parameter_constraints = {"n_draws": [Interval(Integral, 2, None, closed="left")]}
 
     def __init__(self, *, n_draws=256):

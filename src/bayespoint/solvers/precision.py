@@ -8,11 +8,11 @@ import numpy as np
 
 
 class Precision(NamedTuple):
-    """What independent stretches of trajectory say about their common mean."""
+    """The error of a mean, estimated from independent stretches of trajectory."""
 
     angle: float  # estimated angle between sampled and true Bayes point, radians
     ess: float  # independent draws that would give the same error
-    r_hat: float  # spread of everything over the spread within a stretch; 1 when mixed
+    r_hat: float  # total spread over the spread within a stretch; 1 when mixed
 
 
 def precision(integrals: np.ndarray, times: np.ndarray) -> Precision:
@@ -27,10 +27,10 @@ def precision(integrals: np.ndarray, times: np.ndarray) -> Precision:
 
     Notes
     -----
-    The variance of the mean is estimated twice, from the chains, which are independent,
-    and from the halves of the chains, which also see a common drift; the larger one
-    counts. As a hypothesis has unit length, the variance of a single one is
-    1 - |mean|^2, whatever the dimension.
+    The variance of the mean is estimated twice: from the chains, which are independent,
+    and from the halves of the chains, which also show a common drift. The larger one
+    counts. As hypotheses have unit length, the variance of a single one is 1 - |mean|^2 in
+    any dimension.
     """
     chains = _Stretches(integrals.sum(axis=1), times.sum(axis=1))
     halves = _halves(integrals, times) if times.shape[1] > 1 else chains
