@@ -1,8 +1,8 @@
 """Simulation-based calibration (Talts et al., 2018) of every solver.
 
-Draw a hypothesis from the prior, labels from the likelihood, and solve. Then the
-hypothesis is one more draw from the posterior: its rank among the solver's draws is
-uniform, in any function of hypothesis and data.
+Draw a hypothesis from the prior and labels from the likelihood, then solve. The
+hypothesis is then one more draw from the posterior: for any function of hypothesis and
+data, its rank among the solver's draws is uniform.
 """
 
 import numpy as np
@@ -16,12 +16,12 @@ from bayespoint.solvers import EP, Billiard, Gibbs
 
 N_POINTS, N_DIMENSIONS = 12, 4
 N_DRAWS, N_BINS = 19, 10
-# Uniform ranks fail by chance with this probability, once the seed is changed.
+# With a new seed, uniform ranks fail by chance with this probability.
 SIGNIFICANCE = 1e-4
 
-# One draw from each of 19 chains, which are independent, after 64 samples.
+# One draw from each of 19 independent chains, after 64 samples.
 GIBBS = Gibbs(n_samples=64 * N_DRAWS, n_chains=N_DRAWS, n_draws=N_DRAWS, tol=0)
-# One draw from each of 19 balls, after some thousand bounces.
+# One draw from each of 19 balls, after 1500 bounces.
 BILLIARD = Billiard(n_bounces=1_500 * N_DRAWS, n_chains=N_DRAWS, n_draws=N_DRAWS, tol=0)
 GAUSSIAN = EP(n_draws=N_DRAWS)
 
@@ -36,9 +36,9 @@ def unit_points(n, rng):
 def ranks_of_one_truth(solver, softness, label_noise, rng):
     """Return the ranks of a true hypothesis among draws from its posterior.
 
-    In a feature space with one more dimension for each training point, the noise on the
-    outputs is part of the hypothesis: there the points are (x_i, sqrt(softness) e_i),
-    or, scaled to unit length, rows of the factor in a basis of their span.
+    Add one dimension of feature space for each training point. Then the noise on the outputs
+    is part of the hypothesis: the points become (x_i, sqrt(softness) e_i). Scaled to unit
+    length, they are the rows of the factor in a basis of their span.
     """
     X, (x,) = unit_points(N_POINTS, rng), unit_points(1, rng)
     w = rng.standard_normal(N_DIMENSIONS)
@@ -54,12 +54,12 @@ def ranks_of_one_truth(solver, softness, label_noise, rng):
     truth = linalg.lstsq(factor, outputs / np.sqrt(1 + softness))[0]
     truth /= np.linalg.norm(truth)
 
-    # The output at x: inside the span, the length of a Gaussian hypothesis is independent
-    # of its direction; outside, the posterior is the prior.
+    # The output at x has two parts. Inside the span, the length of a Gaussian hypothesis is
+    # independent of its direction; outside, the posterior equals the prior.
     inside = linalg.lstsq(factor, X @ x / np.sqrt(1 + softness))[0]
     lengths = stats.chi.rvs(rank, size=N_DRAWS, random_state=rng)
     outside = np.sqrt(max(1 - inside @ inside, 0)) * rng.standard_normal(N_DRAWS)
-    # Two functions that look at the data, as the likelihood does: margins, and errors with
+    # Two functions that depend on the data, as the likelihood does: margins, and errors with
     # ties broken at random.
     jitter = rng.random(N_DRAWS + 1)
     both = space.margins(np.vstack([truth, draws]))
@@ -73,7 +73,7 @@ def ranks_of_one_truth(solver, softness, label_noise, rng):
 
 
 def calibration(solver, case, n, seed=0):
-    """Return p-values of uniform ranks, one a function."""
+    """Return p-values of uniform ranks, one per function."""
     rng = np.random.default_rng(seed)
     ranks = [ranks_of_one_truth(solver, *case, rng) for _ in range(n)]
     p_values = {}
@@ -97,8 +97,8 @@ def test_billiard_is_calibrated(case):
 
 @pytest.mark.parametrize("case", [HARD, SOFT, FLIP, BOTH], ids=["hard", "soft", "flip", "both"])
 def test_ep_is_calibrated_at_new_points(case):
-    # The Gaussian is approximate, and its draws cross walls; but what it says of a point
-    # that it has not seen is right, as far as 1000 problems tell.
+    # The Gaussian is approximate, and its draws cross walls. But its predictions at a new
+    # point are calibrated, as far as 1000 problems can show.
     p_values = calibration(GAUSSIAN, case, n=100)
     assert p_values["output"] > SIGNIFICANCE, p_values
     assert p_values["errors"] < SIGNIFICANCE, p_values
@@ -122,7 +122,7 @@ def test_calibrated_at_length(solver, case):
 
 
 class WrongNoise(BaseEstimator):
-    """Believes in another label noise than there is."""
+    """Assume a label noise that differs from the true one."""
 
     def __init__(self, label_noise):
         self.label_noise = label_noise
@@ -132,7 +132,7 @@ class WrongNoise(BaseEstimator):
 
 
 class Spread(BaseEstimator):
-    """Believes in draws that differ more from their mean, or less, than they should."""
+    """Return draws that differ too much, or too little, from their mean."""
 
     def __init__(self, factor):
         self.factor = factor

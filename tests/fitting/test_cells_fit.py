@@ -31,7 +31,7 @@ def three():
 
 
 def noisy(m, seed=0, noise=0.7):
-    """A smooth boundary, and many labels on the wrong side."""
+    """Return a smooth boundary and many labels on the wrong side."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((m, 3))
     return X, (X[:, 0] + noise * rng.standard_normal(m) > 0).astype(int)
@@ -47,7 +47,7 @@ def test_cells_are_ep_with_a_kernel_that_is_zero_between_them(moons):
     assert model.log_evidence_ == pytest.approx(twin.log_evidence, abs=1e-6)
     logs = np.log(model.loo_proba_[np.arange(len(y)), y])
     np.testing.assert_allclose(logs, twin.log_loo, atol=1e-6)
-    # Without the borders it is another model.
+    # Without the borders the model is different.
     whole = propagate(soften((rbf_kernel(X, gamma=1.0) + 1) / 2, 0.3), np.where(y == 1, 1, -1))
     assert abs(whole.log_evidence - twin.log_evidence) > 1
 

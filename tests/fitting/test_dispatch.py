@@ -1,4 +1,4 @@
-"""One way from a task to an answer: solvers say what they need."""
+"""One path from a task to an answer: solvers declare their needs."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def test_every_solver_says_what_it_needs(name):
 
 
 class OnlySolve:
-    """A user's solver: it has nothing but `solve`."""
+    """A user's solver with no method but `solve`."""
 
     def solve(self, space, rng, **options):
         return solvers.EP().solve(space, rng, **options)

@@ -39,7 +39,7 @@ def test_an_indefinite_kernel_is_softened_only_if_softness_is_ours():
 
     line = np.linspace(-4, 8, 30)[:, None]
     labels = (np.arange(30) > 14).astype(int)
-    # Candidates of softness end at 10, and this one needs more.
+    # Candidates of softness end at 10, and this kernel needs more.
     machine = BayesPointClassifier(no_kernel, solver="ep", fit_intercept=False, random_state=0)
     with pytest.warns(UserWarning, match='softness="auto" chose softness='):
         model = machine.fit(line, labels)
@@ -49,7 +49,7 @@ def test_an_indefinite_kernel_is_softened_only_if_softness_is_ours():
 
 
 def test_all_version_spaces_are_entered_before_one_is_sampled(monkeypatch):
-    """A class that cannot be separated is found before others take their time."""
+    """A class that cannot be separated is found before time is spent on the others."""
     sampled = []
     monkeypatch.setattr(Billiard, "solve", lambda *args, **kwargs: sampled.append(1))
     line = np.arange(6.0)[:, None]

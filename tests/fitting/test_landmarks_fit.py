@@ -28,7 +28,7 @@ def three():
 
 
 def noisy(m, seed=0, noise=0.7):
-    """A smooth boundary, and many labels on the wrong side."""
+    """Return a smooth boundary and many labels on the wrong side."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((m, 3))
     return X, (X[:, 0] + noise * rng.standard_normal(m) > 0).astype(int)
@@ -45,8 +45,8 @@ def test_with_all_landmarks_it_is_ep(data, softness, kernel, request):
     )
     np.testing.assert_allclose(ours.predict_proba(X), exact.predict_proba(X), atol=1e-6)
     np.testing.assert_allclose(ours.loo_proba_, exact.loo_proba_, atol=1e-6)
-    # Landmarks within rounding of the span of the others are left out: squared lengths of up to
-    # 4 m eps, 6e-7 in length. The mean hypothesis is no longer than 20 or so.
+    # Landmarks within rounding of the span of the others are left out: their squared distance
+    # is at most 4 m eps, a length of 6e-7. The mean hypothesis has a length of at most about 20.
     new = np.random.default_rng(1).normal(0, 2, (50, 2))
     np.testing.assert_allclose(ours.predict_proba(new), exact.predict_proba(new), atol=1e-5)
     assert ours.log_evidence_ == pytest.approx(exact.log_evidence_, abs=1e-6 * len(y))

@@ -1,4 +1,4 @@
-"""What landmarks and cells have in common, and when each of them is chosen."""
+"""Behavior that landmarks and cells share, and when each of them is chosen."""
 
 import numpy as np
 import pytest
@@ -55,14 +55,14 @@ def three():
 
 
 def noisy(m, seed=0, noise=0.7):
-    """A smooth boundary, and many labels on the wrong side."""
+    """Return a smooth boundary and many labels on the wrong side."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((m, 3))
     return X, (X[:, 0] + noise * rng.standard_normal(m) > 0).astype(int)
 
 
 def chessboard(m, seed=0, fields=12):
-    """Clean labels, but more fields than a small sample shows."""
+    """Return clean labels on more fields than a small sample shows."""
     X = np.random.default_rng(seed).uniform(0, fields, (m, 2))
     return X, np.sum(np.floor(X), axis=1).astype(int) % 2
 
@@ -87,12 +87,12 @@ def test_probabilities_agree_with_predictions(solver, data, request):
 
 
 @BOTH
-def test_left_out_probabilities_foretell_the_loss(solver):
+def test_left_out_probabilities_predict_the_loss(solver):
     X, y = noisy(1500)
     T, t = noisy(4000, seed=1)
     model = classifier(solver=SMALL[solver]).fit(X, y)
     losses = -np.log(model.predict_proba(T)[np.arange(len(t)), t])
-    # Two samples of losses, of which the smaller one decides.
+    # Compare two samples of losses; the smaller one dominates the error.
     tolerance = 4 * losses.std() * np.sqrt(1 / 1500 + 1 / 4000)
     assert log_loss(y, model.loo_proba_) == pytest.approx(losses.mean(), abs=tolerance)
 
@@ -158,7 +158,7 @@ def test_progress_on_request(solver, moons, capsys):
     assert ("cells" if solver == "cells" else "moments match") in capsys.readouterr().err
 
 
-# Which one
+# Choice between landmarks, cells and perceptrons
 
 
 def chosen(X, y, **parameters):

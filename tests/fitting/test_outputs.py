@@ -32,13 +32,13 @@ def gaussian(m, n_features=N_FEATURES, seed=SEED):
 
 
 def support_vectors(n_support=40):
-    """Points that single precision can hold, and coefficients for three hypotheses."""
+    """Return points exact in single precision, and coefficients for three hypotheses."""
     points = gaussian(n_support, seed=SEED + 1).astype(np.float32)
     return points.astype(float), gaussian(n_support, 3, SEED + 2)
 
 
 def joined(kernel, X, S, coef, n_jobs=None):
-    """Use products of single precision for support vectors of single precision."""
+    """Return all outputs; single-precision support vectors use single-precision products."""
     single = S.dtype == np.float32
     return np.concatenate(list(outputs(kernel, X, S, coef, single, n_jobs)))
 
@@ -49,9 +49,9 @@ def formula(kernel, X, S, coef):
 
 
 def check(got, kernel, X, S, coef, known):
-    """Compare with the formula, for kernel values of unit points that are known so well.
+    """Compare with the formula if kernel values of unit points have relative error `known`.
 
-    Their errors are independent, but for that of the length of the new point.
+    The errors are independent, except for the error in the length of the new point.
     """
     expected = formula(kernel, X, S, coef)
     size = np.sqrt(kernel.lengths(S) ** 2 @ coef**2) + np.abs(expected)
@@ -60,11 +60,11 @@ def check(got, kernel, X, S, coef, known):
 
 
 def rounding(kernel, X, S):
-    """Return how far a kernel value of unit points may be from single precision.
+    """Return the largest error of a kernel value of unit points in single precision.
 
-    A sum of n_features + 2 products is known to so many eps of the product of two norms,
-    as lengths are: of 1 for unit points, of 4 gamma |x|^2 for rbf. A power multiplies
-    that by the degree; tanh is not scaled before, but divided by lengths after.
+    A sum of n_features + 2 products has an error of as many eps, times the product of the two
+    norms: 1 for unit points, 4 gamma |x|^2 for rbf. Lengths have the same error. A power
+    multiplies it by the degree. tanh is not scaled before, but divided by lengths after.
     """
     reach = max(np.sum((A - kernel.origin) ** 2, axis=1).max() for A in (X, S))
     shortest = min(unnormalized_lengths(kernel, A).min() for A in (X, S))
@@ -89,11 +89,11 @@ def test_outputs_are_sums_of_the_kernel(name, fit_intercept, normalize, monkeypa
     X[3] = S.mean(axis=0)
     kernel = settle(name, S, fit_intercept=fit_intercept, normalize=normalize)
     double, single = (joined(kernel, X, S.astype(dtype), coef) for dtype in (float, np.float32))
-    # Sums of 40 products, of kernels that are themselves known to some eps.
+    # Sums of 40 products; the kernel values have errors of a few eps themselves.
     check(double, kernel, X, S, coef, 100 * DOUBLE)
     check(single, kernel, X, S, coef, rounding(kernel, X, S))
     if name in NAMES:
-        assert np.any(single != double)  # products of single precision were used
+        assert np.any(single != double)  # single-precision products were used
 
 
 @pytest.mark.parametrize("of_support", FORMATS)
@@ -122,7 +122,7 @@ def test_points_at_the_origin_of_feature_space_give_zero(name, dtype):
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("degree", [3, 7, 30])
 def test_polynomials_of_large_numbers_do_not_overflow(degree, fit_intercept):
-    # Squared lengths are up to 1e200: too much for single precision.
+    # Squared lengths reach 1e200, too much for single precision.
     X, S = 1e3 * gaussian(100), 1e3 * support_vectors()[0]
     kernel = settle("poly", S, degree=degree, fit_intercept=fit_intercept)
     coef = support_vectors()[1] / kernel.lengths(S)[:, None]
@@ -191,7 +191,7 @@ def test_outputs_do_not_depend_on_threads(name, format, dtype):
 
 
 def peak(blocks):
-    """Return the most memory in use while nobody keeps the blocks."""
+    """Return the peak memory while blocks are consumed and dropped, and the number of points."""
     tracemalloc.start()
     try:
         n = sum(len(block) for block in blocks)
@@ -212,13 +212,13 @@ def test_memory_does_not_grow_with_the_number_of_points(way, monkeypatch):
             return precomputed_outputs(matrix[:n], np.arange(600), coef, 1.0, 1.0)
         return outputs(kernel, X[:n], S, coef, S.dtype == np.float32)
 
-    list(blocks(100))  # what is imported and compiled
+    list(blocks(100))  # import and compile first
     (few, n_few), (many, n_many) = peak(blocks(500)), peak(blocks(5000))
     assert (n_few, n_many) == (500, 5000)
-    assert many < 1.1 * few < 5000 * 600 * 4 / 4  # a part of the kernel matrix
+    assert many < 1.1 * few < 5000 * 600 * 4 / 4  # a quarter of the kernel matrix
 
 
-def test_threads_do_not_run_far_ahead_of_who_consumes(monkeypatch):
+def test_threads_do_not_run_far_ahead_of_the_consumer(monkeypatch):
     starts = []
     left = ProductKernel.left
     monkeypatch.setattr(ProductKernel, "left", lambda *a: (starts.append(0), left(*a))[1])

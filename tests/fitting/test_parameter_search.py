@@ -1,4 +1,4 @@
-"""Hill climbing on a grid, with candidates that may be impossible."""
+"""Hill climbing on a grid where some candidates are impossible."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ SIGNS = np.where(X[:, :1] > 0, 1, -1).T
 
 
 def search(scores, axes=(5, 1, 5, 1)):
-    """A search whose candidates have given scores, by their place; others are impossible."""
+    """Return a search with given scores by grid place; all other candidates are impossible."""
     data = TrainingSet(X, SIGNS[0], SIGNS, "rbf", lambda gamma, b: Kernel("rbf", gamma=gamma))
     found = Search(data, [np.arange(1.0, n + 1) for n in axes], None)
 

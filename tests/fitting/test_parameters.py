@@ -17,14 +17,15 @@ from bayespoint.solvers.propagation.on_gram import propagate
 from bayespoint.solvers.propagation.sites import Sites
 
 SEEDS = range(6)
-# Twice what the truth lacks of the largest log evidence is about chi-squared, with one degree
-# of freedom for each parameter that is chosen (Wilks); it is larger with this probability.
+# Twice the gap between the largest log evidence and the log evidence of the truth is about
+# chi-squared, with one degree of freedom per chosen parameter (Wilks). Exceeding the limit
+# has this probability.
 SIGNIFICANCE = 1e-4
 LACKING = stats.chi2.isf(SIGNIFICANCE, df=1) / 2
 
 
 def from_the_prior(m, gamma, softness, eta, seed, n_dimensions=2):
-    """Points, and labels of a Gaussian process with probit noise, some of them flipped."""
+    """Return points and labels of a Gaussian process with probit noise, some labels flipped."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((m, n_dimensions))
     K = rbf_kernel(X, gamma=gamma) + 1e-9 * np.eye(m)
@@ -35,7 +36,7 @@ def from_the_prior(m, gamma, softness, eta, seed, n_dimensions=2):
 
 
 def kernels(X, name="rbf"):
-    """Return the function that gives the kernel for a gamma and an intercept."""
+    """Return a function that makes the kernel for a gamma and an intercept."""
 
     def kernel_for(gamma, fit_intercept):
         return settle_kernel(
@@ -63,12 +64,12 @@ def chosen(X, y, given, kernel_for=None, should_stop=never):
 
 
 def by_name(choice, name):
-    """Return the log evidence of the values of one parameter."""
+    """Return the log evidence for each value of one parameter."""
     return {getattr(settings, name): value for settings, value in choice.score.items()}
 
 
 class Call(NamedTuple):
-    """What was asked of `propagate`, and its answer."""
+    """Arguments and result of one call of `propagate`."""
 
     signs: np.ndarray
     start: Sites | None
@@ -77,7 +78,7 @@ class Call(NamedTuple):
 
 @pytest.fixture
 def calls(monkeypatch):
-    """All calls of `propagate`, in their order."""
+    """Record all calls of `propagate` in order."""
     seen = []
 
     def noted(matrix, signs, *args, sites, **options):
@@ -90,11 +91,11 @@ def calls(monkeypatch):
     return seen
 
 
-# What it finds
+# Choices
 
 
 def looked_up(X, y, settings):
-    """Return the log evidence of settings, from scratch and to a small tolerance."""
+    """Return the log evidence of settings, computed from scratch with a small tolerance."""
     kernel = kernels(X)(settings.gamma, settings.fit_intercept)
     unit, _ = unit_matrix(kernel(X, X))
     matrix = soften(unit, settings.softness)
@@ -158,10 +159,10 @@ def test_evidences_are_those_from_scratch(label_noise, seed, calls):
     assert len(choice.score) >= 10
     residuals = {call.found.log_evidence: call.found.residual for call in calls}
     for settings, value in choice.score.items():
-        # The evidence is stationary at the fixed point: an error is at most the square of
-        # the mismatch, for each point. Measured, the largest is a third of that. With label
-        # noise the likelihood is not log-concave, and there may be several fixed points:
-        # with seed 4 two of them, whose log evidence differs by 1.
+        # The evidence is stationary at the fixed point: the error per point is at most the square
+        # of the mismatch. The largest measured error is a third of that. With label noise the
+        # likelihood is not log-concave and may have several fixed points: seed 4 has two, and
+        # their log evidence differs by 1.
         limit = len(y) * max(residuals[value], parameter_search.TOL) ** 2
         assert abs(value - looked_up(X, y, settings)) <= limit
 
@@ -178,8 +179,8 @@ def test_more_classes_are_judged_by_leaving_points_out():
         outputs = np.array([f.cavity_mean / np.sqrt(f.cavity_variance) for f in found])
         odds = stats.norm.cdf(outputs) / stats.norm.sf(outputs)
         expected = np.sum(np.log(odds[target, np.arange(60)] / odds.sum(axis=0)))
-        # Outputs are off by at most the mismatch of moments, some standard deviations of
-        # TOL, and d log p / d output is about the output: one or two.
+        # Errors of the outputs are at most the mismatch of moments, TOL in standard deviations.
+        # d log p / d output is about as large as the output: one or two.
         assert abs(value - expected) <= 2 * len(target) * parameter_search.TOL
 
 
@@ -191,7 +192,7 @@ def test_the_wrong_likelihood_has_another_evidence():
         assert abs(value - wrong) > len(y) * parameter_search.TOL**2
 
 
-# How it climbs
+# Path of the climb
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -279,7 +280,7 @@ def test_takes_fewer_points_for_many_outputs(monkeypatch, calls):
     X = np.random.default_rng(0).standard_normal((80, 2))
     signs = np.array([np.where(np.arange(80) % 8 == c, 1, -1) for c in range(8)])
     chosen(X, signs, Settings(0.5, False, 0.1, "auto"))
-    assert {len(call.signs) for call in calls} == {32}  # an eighth of the work each
+    assert {len(call.signs) for call in calls} == {32}  # an eighth of the work for each output
 
 
 def test_begins_with_the_sites_of_the_neighbor(calls):
@@ -339,7 +340,7 @@ def test_named_precomputed_and_callable_kernels_agree():
         assert theirs == pytest.approx(ours, abs=1e-6)
 
 
-def test_points_at_the_origin_tell_nothing_of_others():
+def test_points_at_the_origin_do_not_affect_the_choice():
     X, y = from_the_prior(30, 0.5, 0.1, 0.0, seed=0)
     given = Settings(1.0, False, "auto", 0.0)
     X_more, y_more = np.vstack([X, [[0.0, 0.0]]]), np.append(y, 1)
@@ -350,10 +351,10 @@ def test_points_at_the_origin_tell_nothing_of_others():
         assert lost == pytest.approx(np.log(2), abs=30 * parameter_search.TOL**2)
 
 
-# What it says
+# Messages
 
 
-def test_words_and_table():
+def test_summary_and_table():
     X, y = from_the_prior(40, 0.5, 0.1, 0.0, seed=0)
     choice = chosen(X, y, Settings("auto", "auto", "auto", "auto"))
     n = len(choice.score)
@@ -379,8 +380,8 @@ def test_same_random_state_same_choice(monkeypatch):
 
 @pytest.mark.parametrize("seed", [1, 3, 5])
 def test_a_bad_beginning_does_not_hide_a_better_candidate(seed):
-    # Sites of labels without noise are a bad start for labels with little of it: updates
-    # that diverge from there converge from nothing.
+    # Sites for labels without noise are a bad start for labels with little noise: updates
+    # that diverge from there converge from empty sites.
     X, y = from_the_prior(200, 0.5, 0.01, 0.2, seed)
     given = Settings(0.5, False, 0.01, "auto")
     choice = chosen(X, y, given)
@@ -398,7 +399,7 @@ def test_says_what_gamma_scale_is():
 
 def test_looks_further_where_nothing_near_is_possible():
     X, y = make_moons(200, noise=0.4, random_state=0)
-    # With a hard boundary only a large gamma tells these labels apart.
+    # With a hard boundary only a large gamma separates these labels.
     assert BayesPointClassifier(softness=0).fit(X, y).score(X, y) == 1
 
 

@@ -65,7 +65,7 @@ def test_fitted_scale_finds_the_one_that_made_the_labels(df, n_outputs):
     target = (rng.random((n, 1)) > np.cumsum(probability, axis=1)[:, :-1]).sum(axis=1)
     found, tails = fitted_scale(decisions, target)
     assert tails == df
-    # Each label tells the logarithm of the scale to about 1 / |d log p / d log scale|.
+    # Each label determines the logarithm of the scale to about 1 / |d log p / d log scale|.
     assert abs(np.log(found / scale)) < 0.05
 
 

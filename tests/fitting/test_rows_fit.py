@@ -49,7 +49,7 @@ def digits():
 
 @pytest.fixture(scope="module")
 def large():
-    """More points than one block holds, four classes, dense; a third of it for tests."""
+    """Return four dense classes, more points than a block holds; a third is for testing."""
     X, y = make_blobs(3600, 12, centers=12, cluster_std=5.0, random_state=0)
     return train_test_split(X / 10, y % 4, test_size=1 / 3, random_state=0)
 
@@ -76,8 +76,8 @@ def test_digits_are_recognised_as_well_as_by_the_billiard(digits):
     X, X_test, y, y_test = digits
     error = np.mean(classifier().fit(X, y).predict(X_test) != y_test)
     exact = np.mean(classifier(solver=Billiard(tol=0.1)).fit(X, y).predict(X_test) != y_test)
-    # Both are near 1.6 %; they share the test points, so their difference has an error of
-    # at most sqrt(2 * 0.016 / 899).
+    # Both have about 1.6 % errors on the same test points, so the standard error of their
+    # difference is at most sqrt(2 * 0.016 / 899).
     assert abs(error - exact) < 3 * np.sqrt(2 * 0.016 / len(y_test))
 
 
@@ -107,7 +107,7 @@ def test_probabilities_agree_with_predictions_and_are_calibrated(large, fitted):
     probability = fitted.predict_proba(X)
     assert probability.sum(axis=1) == pytest.approx(1)
     assert np.array_equal(fitted.classes_[probability.argmax(axis=1)], fitted.predict(X))
-    # No other scale is much better on new points: the held-out points knew.
+    # No other scale is much better on new points: held-out points chose it well.
     loss = log_loss(y, probability)
     model = pickle.loads(pickle.dumps(fitted))
     for factor in (0.4, 2.5):
@@ -136,8 +136,8 @@ def test_sparse_and_dense_agree(large):
         thin = classifier(**parameters).fit(sparse.csr_array(X), y)
         assert sparse.issparse(thin.support_vectors_)
         one, other = dense.decision_function(X_test), thin.decision_function(X_test)
-        # Rounding may change which points are mistakes: they agree like two runs with
-        # other permutations, not to the last digit.
+        # Rounding may change which points are mistakes: the two agree like runs with different
+        # permutations, not to the last digit.
         assert np.mean(one.argmax(axis=1) == other.argmax(axis=1)) > 0.95
         mixed = thin.decision_function(sparse.csr_array(X_test))
         assert mixed == pytest.approx(other, abs=1e-6)
@@ -172,7 +172,7 @@ def test_laplacian_kernel_and_points_far_away_take_double_precision(large):
     assert np.array_equal(far.predict(X), y)
 
 
-# The same answer, whatever
+# Reproducibility
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_points_at_the_origin_are_left_out():
     assert 7 not in model.support_
 
 
-# Time, interrupts, going on
+# Time, interrupts, warm starts
 
 
 @pytest.mark.parametrize("max_time", [1e-9, 0.05])
@@ -335,7 +335,7 @@ def test_progress_bar(large):
     classifier().set_callbacks(callback.ProgressBar()).fit(X, y)
 
 
-# Memory, and what is refused
+# Memory, and refused input
 
 
 def test_too_little_memory_is_an_error_before_it_is_used(large):
@@ -420,7 +420,7 @@ def test_points_in_single_precision_are_not_copied(large, fitted):
 
 def test_a_copy_of_the_data_counts_as_memory():
     X, y = make_blobs(2500, 200, centers=2, random_state=0)
-    # Members 1 MB, the points in single precision 2 MB, a block of rows 1 MB.
+    # Members take 1 MB, single-precision points 2 MB, a block of rows 1 MB.
     assert classifier(cache_size=5).fit(X, y).score(X, y) == 1
     with pytest.raises(ValueError, match="need at least"):
         classifier(cache_size=5).fit(X.tolist(), y)
@@ -509,7 +509,7 @@ def test_duplicate_entries_of_sparse_points_add_up():
     model = classifier(kernel="rbf", gamma=0.3, softness=0.1).fit(S, y)
     assert model.score(D, y) > 0.95
     assert np.array_equal(model.predict(S), model.predict(D))
-    assert S.nnz == 1600  # the user's matrix is as it was
+    assert S.nnz == 1600  # the user's matrix is unchanged
 
 
 def test_outputs_with_one_draw_are_not_settled():

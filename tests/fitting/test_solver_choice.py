@@ -1,4 +1,4 @@
-"""What a user gets without choosing anything, or by naming a solver."""
+"""Default choices, and solvers chosen by name."""
 
 import pickle
 import subprocess
@@ -41,7 +41,7 @@ def iris():
     return X[::3], y[::3]
 
 
-# Anything finite
+# Any finite data
 
 
 def points(m=60, n_features=2):
@@ -112,7 +112,7 @@ def test_fits_anything_finite_without_warnings(name, parameters):
 def test_contradictions_say_nothing(name):
     X, y = DEGENERATE[name]()
     model = BayesPointClassifier(random_state=0).fit(X, y)
-    # Moments match to tol, in standard deviations; the density there is at most 0.4.
+    # Moments match to tol standard deviations; the density there is at most 0.4.
     np.testing.assert_allclose(model.predict_proba(X), 0.5, atol=EP().tol)
 
 
@@ -125,7 +125,7 @@ def test_units_do_not_matter(moons, scale):
     np.testing.assert_allclose(two.predict_proba(scale * X), one.predict_proba(X), atol=1e-6)
 
 
-# Every solver by its name
+# Every solver by name
 
 
 @pytest.mark.parametrize("data", ["moons", "iris"])
@@ -139,7 +139,7 @@ def test_predicts_the_most_probable_class(data, solver, label_noise, request):
         softness=0.1, solver=SOLVERS[solver], label_noise=label_noise, random_state=0
     ).fit(X, y)
     near = np.random.default_rng(0).normal(X.mean(axis=0), 2 * X.std(axis=0), (300, X.shape[1]))
-    far = 1e3 * near  # where outputs vanish
+    far = 1e3 * near  # outputs vanish there
     for new in (X, near, far):
         probability = model.predict_proba(new)
         assert np.isfinite(probability).all()
@@ -182,7 +182,7 @@ def test_probabilities_stay_away_from_certainty_by_the_label_noise(solver, label
     p = model.predict_proba(X)
     if solver in ("ep", "cells"):
         p = np.vstack([p, model.loo_proba_])
-    # The limits, but for the rounding of a sum and a logarithm.
+    # The limits, up to the rounding of a sum and a logarithm.
     assert label_noise - 1e-15 <= p.min() < label_noise + 0.05
     assert p.max() <= 1 - label_noise + 1e-15
 
@@ -195,13 +195,13 @@ def test_solvers_agree(moons):
         .decision_function(X)
         for solver in (EP(), Billiard(tol=0.01), Gibbs(tol=0.03))
     )
-    # Points have unit length at most, so decisions differ by at most the angle times the
-    # length of the mean: three errors of the sampler, and 0.01 for the bias of EP.
+    # Points have at most unit length, so decisions differ by at most the angle times the length
+    # of the mean: three standard errors of the sampler, plus 0.01 for the bias of EP.
     assert np.abs(ep - billiard).max() <= 0.04
     assert np.abs(ep - gibbs).max() <= 0.1
 
 
-# What is known after a fit
+# Attributes after a fit
 
 
 @pytest.mark.parametrize("data", ["moons", "iris"])
@@ -228,7 +228,7 @@ def test_what_was_chosen_is_the_best_candidate(moons):
     assert table.gamma[best] == model.gamma_
     assert table.softness[best] == model.softness_
     assert table.label_noise[best] == model.label_noise_
-    # The evidence of the fit has the smaller tol; both are stationary at the fixed point.
+    # The final fit has a smaller tol; both evidences are stationary at the fixed point.
     assert model.log_evidence_ == pytest.approx(table.score[best], abs=60 * 0.02**2)
 
 
@@ -240,18 +240,18 @@ def test_nothing_is_chosen_where_nothing_is_automatic(moons):
 
 @pytest.mark.parametrize("data", ["moons", "iris"])
 @pytest.mark.parametrize("parameters", [{"softness": 0.5}, {"softness": 0.1, "label_noise": 0.1}])
-def test_left_out_probabilities_are_close_to_leaving_out(data, parameters, request):
-    # Two things differ: cavities keep the sites of other points, and use the deviation of
-    # each point where `predict_proba` has one for all. Measured: probabilities differ by
-    # 0.01 to 0.02 (root mean square).
+def test_left_out_probabilities_are_close_to_leave_one_out(data, parameters, request):
+    # Two things differ: cavities keep the sites of other points, and they use a separate
+    # deviation for each point while `predict_proba` uses one for all. Measured: probabilities
+    # differ by 0.01 to 0.02 (root mean square).
     X, y = request.getfixturevalue(data)
     model = BayesPointClassifier(gamma=0.5, random_state=0, **parameters).fit(X, y)
     real = cross_val_predict(model, X, y, cv=LeaveOneOut(), method="predict_proba")
     assert model.loo_proba_.shape == real.shape
     np.testing.assert_allclose(model.loo_proba_.sum(axis=1), 1)
     assert np.sqrt(np.mean((model.loo_proba_ - real) ** 2)) <= 0.03
-    # They are there to estimate the loss: as well as so many points can, and better than
-    # the training points themselves.
+    # Left-out probabilities estimate the loss: to one standard error for this number of points,
+    # and better than the training points themselves.
     losses = -np.log(real[np.arange(len(y)), y])
     error = abs(log_loss(y, model.loo_proba_) - losses.mean())
     assert error <= losses.std() / np.sqrt(len(y))
@@ -310,7 +310,7 @@ def test_a_precomputed_kernel_is_the_same(moons):
     np.testing.assert_allclose(precomputed.loo_proba_, named.loo_proba_, atol=1e-6)
 
 
-# Time, and what it says
+# Time and messages
 
 
 def test_an_answer_in_no_time(iris):
@@ -319,7 +319,7 @@ def test_an_answer_in_no_time(iris):
         model = BayesPointClassifier(max_time=1e-6, random_state=0).fit(X, y)
     assert len(model.candidates_.score) == 0
     assert model.n_iter_ == 1
-    # One pass from what single points say is the direction of the class means.
+    # The first pass, from sites of single points, gives the direction of the class means.
     assert model.score(X, y) > 0.7
 
 
@@ -409,7 +409,7 @@ def test_rare_classes_are_among_the_points_that_choose():
     y = np.zeros(1500)
     y[:1], X[:1] = 1, 4
     model = BayesPointClassifier(random_state=0).fit(X, y)
-    # One class alone would be certain: a score of nearly zero, whatever the parameters.
+    # One class alone would be certain: a score of nearly zero for any parameters.
     assert model.candidates_.score.max() < -3
 
 

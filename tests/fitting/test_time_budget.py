@@ -41,7 +41,7 @@ def test_as_many_points_as_half_of_the_time_allows(seconds_per_point):
         kept = affordable_points(
             in_seconds(100.0), np.arange(1000), lambda n: n * seconds_per_point
         )
-    # 50 seconds; sizes are multiples of 50 from 100 on, and both classes are there anyway.
+    # Half is 50 seconds; sizes are multiples of 50 from 100 on, and both classes are always kept.
     expected = max(50 / seconds_per_point // 50 * 50, 100)
     assert expected - 50 <= len(kept) <= expected + 2
 
@@ -59,7 +59,7 @@ def test_outputs_share_the_time_that_is_left(stop):
         return posterior(stop)
 
     assert len(solve_in_turn(in_seconds(60.0), None, [solve] * 3)) == 3
-    # The first takes no time, so that the second of the remaining two gets half of it, ...
+    # The first output takes no time, so the second of three gets half of the rest, and so on.
     expected = [20.0, 30.0, 60.0] if stop == "tol" else [20.0, 0.0, 0.0]
     np.testing.assert_allclose(given, expected, atol=5.0)
 

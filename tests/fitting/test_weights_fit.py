@@ -19,7 +19,7 @@ COVARIANCES = ["full", "factorized"]
 @pytest.mark.parametrize("covariance", COVARIANCES)
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_few_of_the_first_rows_choose_the_prior(covariance, n_classes):
-    # All entries are as large, so that the units of the prior are the same for any rows.
+    # All entries have the same size, so any rows give the prior the same units.
     rng = np.random.default_rng(0)
     X = rng.choice([-1.0, 1.0], (5000, 6))
     y = (X[:, :n_classes] + rng.standard_normal((5000, n_classes))).argmax(axis=1)
@@ -58,7 +58,7 @@ def test_contradictions_under_a_hard_boundary_are_an_error(covariance):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_numbers_are_finite_or_the_labels_inexplicable(seed):
-    # Features over 120 decades, rows that count 1e-6 to 1e6 times, priors of 1e-12 to 1e12.
+    # Features span 120 decades, sample weights 1e-6 to 1e6, priors 1e-12 to 1e12.
     rng = np.random.default_rng(seed)
     n, d = rng.integers([2, 1], [80, 12])
     X = np.where(rng.random((n, d)) < rng.random(), rng.standard_normal((n, d)), 0.0)
