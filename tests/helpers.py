@@ -61,7 +61,7 @@ def angular_std_error(draws):
     return np.sqrt(np.mean(across) / len(draws)) / np.linalg.norm(mean)
 
 
-def slow_but_for(names, *quick: str):
+def slow_but_for(names, *quick):
     """Return test parameters of which all but the named ones are slow."""
     assert set(quick) <= set(names)
     return [name if name in quick else pytest.param(name, marks=pytest.mark.slow) for name in names]

@@ -15,6 +15,7 @@ from bayespoint.geometry.settle import settle_kernel
 from bayespoint.solvers.propagation.approximation import Approximation
 from bayespoint.solvers.propagation.on_gram import propagate
 from bayespoint.solvers.propagation.sites import Sites
+from helpers import slow_but_for
 
 SEEDS = range(6)
 # Twice the gap between the largest log evidence and the log evidence of the truth is about
@@ -102,7 +103,7 @@ def looked_up(X, y, settings):
     return propagate(matrix, y, settings.label_noise, tol=1e-4).log_evidence
 
 
-@pytest.mark.parametrize("softness", [0.01, 0.1, 1.0])
+@pytest.mark.parametrize("softness", slow_but_for([0.01, 0.1, 1.0], 0.1))
 def test_finds_the_softness(softness):
     found = []
     for seed in SEEDS:
@@ -116,7 +117,7 @@ def test_finds_the_softness(softness):
     assert abs(np.mean(np.log10(found)) - np.log10(softness)) <= 0.5
 
 
-@pytest.mark.parametrize("gamma", [0.05, 0.5, 5.0])
+@pytest.mark.parametrize("gamma", slow_but_for([0.05, 0.5, 5.0], 0.5, 5.0))
 def test_finds_gamma(gamma):
     found = []
     for seed in SEEDS:
