@@ -269,7 +269,7 @@ def test_digits():
 def test_classes_are_fixed_by_the_first_batch(data):
     X, y = data
     model = classifier().partial_fit(X[:10], np.zeros(10), classes=[0, 1])
-    with pytest.raises(ValueError, match="those of the first call"):
+    with pytest.raises(ValueError, match="as in the first call"):
         model.partial_fit(X, y, classes=[0, 1, 2])
     with pytest.raises(ValueError, match="but holds"):
         model.partial_fit(X, y + 1)

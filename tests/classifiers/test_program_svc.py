@@ -127,7 +127,7 @@ def test_points_twice_with_different_labels():
     y = np.array([0, 1, 0, 0, 1])
     for model in [AdaptiveMarginSVC(), LinearProgramSVC(), LinearProgramSVC(nu=0.9)]:
         assert np.isfinite(model.fit(X, y).decision_function(X)).all()
-    with pytest.warns(UserWarning, match="cannot be told from the others with nu=0.01"):
+    with pytest.warns(UserWarning, match="cannot be separated from the others with nu=0.01"):
         model = LinearProgramSVC(nu=0.01).fit(X, y)
     assert np.isfinite(model.decision_function(X)).all()
 

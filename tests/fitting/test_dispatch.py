@@ -16,7 +16,7 @@ Y = (X[:, 0] > 0).astype(int)
 @pytest.mark.parametrize("name", SOLVERS)
 def test_every_solver_says_what_it_needs(name):
     solver = SOLVERS[name]()
-    assert solver.needs in dispatch.WAYS
+    assert solver.needs in dispatch.FIT_FUNCTIONS
     assert isinstance(solver.supports_label_noise, bool)
     assert needs_of(clone(solver)) == solver.needs
 
@@ -37,7 +37,7 @@ def test_a_solver_of_the_user_gets_version_spaces():
 
 @pytest.mark.parametrize("name", [n for n, s in SOLVERS.items() if not s().supports_label_noise])
 def test_label_noise_is_refused_before_any_work(name, monkeypatch):
-    monkeypatch.setitem(dispatch.WAYS, SOLVERS[name]().needs, None)
+    monkeypatch.setitem(dispatch.FIT_FUNCTIONS, SOLVERS[name]().needs, None)
     with pytest.raises(ValueError, match=r"label_noise=0.1, but \w+ does not support label noise"):
         BayesPointClassifier(solver=name, softness=0.1, label_noise=0.1).fit(X, Y)
 
@@ -46,6 +46,6 @@ def test_label_noise_is_refused_before_any_work(name, monkeypatch):
     "solver", [solvers.EP(tol=-1.0), solvers.Cells(n_points=-3), solvers.Perceptron(n_members=0)]
 )
 def test_wrong_parameters_of_a_solver_are_refused_before_any_work(solver, monkeypatch):
-    monkeypatch.setitem(dispatch.WAYS, solver.needs, None)
+    monkeypatch.setitem(dispatch.FIT_FUNCTIONS, solver.needs, None)
     with pytest.raises(ValueError, match=f"of {type(solver).__name__} must be"):
         BayesPointClassifier(solver=solver, softness=0.1, gamma=1.0).fit(X, Y)

@@ -164,7 +164,7 @@ def test_evidences_are_those_from_scratch(label_noise, seed, calls):
         # of the mismatch. The largest measured error is a third of that. With label noise the
         # likelihood is not log-concave and may have several fixed points: seed 4 has two, and
         # their log evidence differs by 1.
-        limit = len(y) * max(residuals[value], parameter_search.TOL) ** 2
+        limit = len(y) * max(residuals[value], parameter_search.SHORT_RUN_TOL) ** 2
         assert abs(value - looked_up(X, y, settings)) <= limit
 
 
@@ -180,9 +180,9 @@ def test_more_classes_are_judged_by_leaving_points_out():
         outputs = np.array([f.cavity_mean / np.sqrt(f.cavity_variance) for f in found])
         odds = stats.norm.cdf(outputs) / stats.norm.sf(outputs)
         expected = np.sum(np.log(odds[target, np.arange(60)] / odds.sum(axis=0)))
-        # Errors of the outputs are at most the mismatch of moments, TOL in standard deviations.
-        # d log p / d output is about as large as the output: one or two.
-        assert abs(value - expected) <= 2 * len(target) * parameter_search.TOL
+        # Errors of the outputs are at most the mismatch of moments: SHORT_RUN_TOL standard
+        # deviations. d log p / d output is about as large as the output: one or two.
+        assert abs(value - expected) <= 2 * len(target) * parameter_search.SHORT_RUN_TOL
 
 
 def test_the_wrong_likelihood_has_another_evidence():
@@ -190,7 +190,7 @@ def test_the_wrong_likelihood_has_another_evidence():
     choice = chosen(X, y, Settings("auto", True, "auto", 0.0))
     for settings, value in choice.score.items():
         wrong = looked_up(X, y, settings._replace(softness=2 * settings.softness + 0.1))
-        assert abs(value - wrong) > len(y) * parameter_search.TOL**2
+        assert abs(value - wrong) > len(y) * parameter_search.SHORT_RUN_TOL**2
 
 
 # Path of the climb
@@ -349,7 +349,7 @@ def test_points_at_the_origin_do_not_affect_the_choice():
     two = chosen(X_more, y_more, given, kernels(X_more, "linear"))
     for settings in set(one.score) & set(two.score):
         lost = one.score[settings] - two.score[settings]
-        assert lost == pytest.approx(np.log(2), abs=30 * parameter_search.TOL**2)
+        assert lost == pytest.approx(np.log(2), abs=30 * parameter_search.SHORT_RUN_TOL**2)
 
 
 # Messages
@@ -387,7 +387,7 @@ def test_a_bad_beginning_does_not_hide_a_better_candidate(seed):
     given = Settings(0.5, False, 0.01, "auto")
     choice = chosen(X, y, given)
     known = [looked_up(X, y, given._replace(label_noise=eta)) for eta in parameters.LABEL_NOISE]
-    assert choice.score[choice.best] >= max(known) - len(y) * parameter_search.TOL**2
+    assert choice.score[choice.best] >= max(known) - len(y) * parameter_search.SHORT_RUN_TOL**2
     assert choice.best.label_noise >= 0.1
 
 

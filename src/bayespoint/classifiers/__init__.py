@@ -1,1 +1,1 @@
-"""What users fit: one estimator a file."""
+"""The estimators that users fit, one in each file."""

@@ -30,8 +30,7 @@ class GaussianWeightsMixin:
     def decision_function(self, X):
         """Return the mean output in units of its standard deviation, noise included.
 
-        With more than two classes, return for each class the output that has its probability:
-        Phi(decision) is the probability of the class.
+        With more than two classes, Phi(decision) is the probability of each class.
 
         Parameters
         ----------
@@ -145,7 +144,7 @@ class GaussianWeightsMixin:
     def coef_covariance_(self):
         """Covariance of all weights, class by class; only with "full"."""
         if getattr(self, "covariance_", None) != "full":
-            raise AttributeError('Only a full covariance is one: pass covariance="full".')
+            raise AttributeError('coef_covariance_ exists only with covariance="full".')
         if len(self.classes_) == 2:
             return self._belief().covariance()
         return class_weights.class_covariance(self._belief(), len(self.classes_))
@@ -160,7 +159,7 @@ class GaussianWeightsMixin:
     def _outputs(self, X) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and variance of the outputs, or of the scores of all classes."""
         n_classes, X = self._n_classes(), self._check_points(X)
-        with one_blas_thread():  # for products of small parts, more threads wait for each other
+        with one_blas_thread():  # on small blocks, more threads only wait for each other
             if n_classes == 2:
                 return outputs(X, self._belief())
             return scores.outputs(X, self._belief(), n_classes)

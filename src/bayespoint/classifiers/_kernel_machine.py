@@ -65,7 +65,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Class labels: those of the largest output, and of the largest probability.
+            The classes with the largest output, which is also the largest probability.
         """
         check_is_fitted(self)
         return self.classes_[winning_class(self._decide(X))]

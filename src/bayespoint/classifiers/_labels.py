@@ -22,7 +22,7 @@ def require_two_classes(classes: np.ndarray) -> None:
 
 
 def one_against_rest(target: np.ndarray, n_classes: int, dtype=np.int8) -> np.ndarray:
-    """Return labels +1 and -1, a row for each output.
+    """Return labels +1 and -1, one row for each output.
 
     Two classes need one output, which is positive for the second class. More classes need one
     output each.

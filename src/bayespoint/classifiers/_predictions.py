@@ -22,7 +22,7 @@ FLOAT_TYPES = (np.float64, np.float32)
 
 
 class PredictionMixin(KernelMachine):
-    """Everything that a fitted machine says about new points."""
+    """Predictions of a fitted machine for new points, and its hardest examples."""
 
     classes_: np.ndarray
     dual_coef_: np.ndarray
@@ -56,9 +56,9 @@ class PredictionMixin(KernelMachine):
         """Return the outputs of single hypotheses drawn from the posterior.
 
         Hypotheses are unit vectors in the span of the training points, as in the papers. They
-        hold neither the noise that `softness` stands for, nor what a hypothesis may do outside
-        the span, where the data say nothing. So the share of positive outputs is not a
-        probability: use `predict_proba` for that.
+        include neither the noise of `softness` nor a part outside the span, about which the
+        data say nothing. So the share of positive outputs is not a probability: use
+        `predict_proba` for that.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class PredictionMixin(KernelMachine):
 
         The Bayes classification strategy (000, eq. 7): every draw from the posterior classifies
         the point, and the majority wins. In general no single hypothesis predicts like this, not
-        even the Bayes point. The hypotheses are those of `sample_decision`.
+        even the Bayes point. The hypotheses are the same as in `sample_decision`.
 
         Parameters
         ----------

@@ -77,7 +77,7 @@ class ProgramSVC(KernelMachine):
         matrix = X if self.kernel == "precomputed" else kernel(X, X)
         if self.kernel == "precomputed" or callable(self.kernel):
             check_symmetric(matrix)
-            matrix = (matrix + matrix.T) / 2  # the duality gap is exact only without rounding
+            matrix = (matrix + matrix.T) / 2  # the duality gap is exact only with symmetry
         return X, kernel, matrix, signs
 
     def _solve(self, X, kernel: Kernel, matrix, signs, starts) -> list:
@@ -111,7 +111,7 @@ class ProgramSVC(KernelMachine):
             warn(
                 f"{name} was stopped before it was solved: slacks sum to "
                 f"{solution.objective:.4g}, which is at most {solution.gap:.2g} above the "
-                "minimum. Raise max_time to solve all of it.",
+                "minimum. Raise max_time to solve it completely.",
                 ConvergenceWarning,
             )
         elif solution.state == "held back":

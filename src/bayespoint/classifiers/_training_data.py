@@ -28,7 +28,7 @@ def check_training_data(estimator, X, y, *, reset: bool = True, classes=None) ->
 def label_rows(X, y, sample_weight, classes: np.ndarray, class_weight) -> Table:
     """Return the rows with a positive weight, with coded labels and weights.
 
-    Labels become +1 and -1 for two classes, else numbers of classes.
+    Labels become +1 and -1 for two classes, otherwise class numbers.
     """
     require_two_classes(classes)
     target = np.searchsorted(classes, y)

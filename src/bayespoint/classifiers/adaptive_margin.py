@@ -64,9 +64,9 @@ class AdaptiveMarginSVC(ProgramSVC):
     n_iter_ : int
         Iterations of the simplex method, for the class that needed most.
     gamma_, constant_ : float
-        The gamma that was used; zero.
+        The gamma that was used; the constant term of the kernel, which is zero.
     origin_ : ndarray
-        The point from which the rbf kernel measures, for rounding.
+        The point that the rbf kernel subtracts first, to reduce rounding errors.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -84,11 +84,11 @@ class AdaptiveMarginSVC(ProgramSVC):
     matrix, 8 m^2 bytes, and the rows of support vectors.
 
     The paper says that for large adaptivity coefficients become equal and small (Parzen
-    windows). They become zero: the dual program shows that no coefficient is positive from
-    max_j sum_i y_i y_j k_ij / k_jj on. A warning says so and gives that limit. Well below it
-    all support vectors may be of one class, and so are all predictions.
+    windows). In fact they become zero: the dual program shows that no coefficient is positive if
+    adaptivity is at least max_j sum_i y_i y_j k_ij / k_jj. A warning gives that limit. Well below
+    it all support vectors may be of one class, and then all predictions are too.
 
-    More than two classes are told apart one against the rest.
+    With more than two classes, each class is separated from the rest.
 
     References
     ----------

@@ -67,8 +67,8 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         different orders, for clean labels; "nystroem" is "ep" in the span of 500 landmarks, for
         noisy labels; "cells" is "ep" in each of many cells of about 1000 neighbors, for a
         boundary with much detail. "auto" is "ep" up to 2000 training points if `cache_size`
-        allows ("billiard" where "ep" does not converge). Beyond, a sample of left-out points
-        decides between the other three. An object carries its own parameters, for example
+        allows ("billiard" where "ep" does not converge). For more points, left-out points of a
+        sample decide between the last three. An object carries its own parameters, for example
         `solvers.Perceptron(n_members=50)`.
     softness : "auto" or float, default="auto"
         Added to the diagonal of the kernel matrix, relative to it, during training (000,
@@ -85,15 +85,15 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         points most solvers need up to 32 m^2 bytes for the kernel matrix and its factor
         ("corners" 48 m^2), and 32 m for each draw of each output. "perceptron" needs 20 m bytes
         for each member of each output and a copy of the training points in single precision; it
-        stores rows of the kernel matrix in what is left, and less memory only makes it slower.
+        stores rows of the kernel matrix in the rest, and less memory only makes it slower.
         "nystroem" needs 4 m bytes for each landmark.
     max_time : float, default=None
         Seconds after which `fit` returns the best answer so far, with a `ConvergenceWarning`. If
         this is too short for the kernel matrix of all training points, a part of them is used.
     warm_start : bool, default=False
         With "perceptron": continue from the last fit on the same data. Members that stopped
-        early learn the rest, and a larger `n_members` adds new ones. The result equals that of a
-        single fit. This keeps 20 m bytes for each member of each output.
+        early learn the rest, and a larger `n_members` adds new ones. The result is the same as
+        from a single fit. This keeps 20 m bytes for each member of each output.
     n_jobs : int, default=None
         Number of threads of `fit`, with "perceptron" also of predictions; -1 means all
         processors. `joblib.parallel_config` can send chains and perceptrons elsewhere. The
@@ -130,8 +130,8 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         What "auto" tried, one entry for each candidate: `gamma`, `fit_intercept`, `softness`,
         `label_noise` and `score`. The score is the evidence log p(y) for two classes, otherwise
         the log leave-one-out probability of the right classes. It is computed on at most 600
-        training points; with "cells" on the neighbors of three. Empty if there was nothing to
-        choose.
+        training points; with "cells" on the neighbors of three points. Empty if there was
+        nothing to choose.
     cell_centers_ : ndarray of shape (n_cells, n_features)
         With "cells": a point belongs to the nearest center.
     log_evidence_ : float
@@ -150,7 +150,7 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         normal distribution if they are infinite.
     diagnostics_ : Bunch
         What the solver reports for each output: error bars, counts, why it stopped.
-        docs/diagnostics.md is the table of all entries.
+        docs/diagnostics.md lists all entries.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)

@@ -47,7 +47,7 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         `prior_variance` matters for predictions.
     covariance : {"auto", "full", "factorized"}, default="auto"
         "full" knows how weights are correlated: a few sweeps of O(n d^2) each for n rows and d
-        features, and 8 d^2 bytes. "factorized" treats weights as independent: O(nnz) a
+        features, and 8 d^2 bytes. "factorized" treats weights as independent: O(nnz) per
         sweep for nnz nonzero entries, and 16 bytes for each of them while training. With
         C > 2 classes there are C - 1 times as many weights. "auto" is "full" up to 500
         weights; in a stream, where every batch takes O(d^3), up to 100.
@@ -62,7 +62,7 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         Sweeps of `partial_fit` over its rows. An "auto" `prior_variance` is chosen from up to
         2000 rows of the first batch, in up to `max_iter` sweeps.
     forgetting : float, default=0.0
-        Share of what was learned that is forgotten before each `partial_fit`, for data
+        Share of the learned information that each `partial_fit` forgets first, for data
         that drift.
     class_weight : dict, "balanced" or None, default=None
         How often the rows of each class count.
@@ -72,7 +72,7 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Means of the weights; with two classes, those of the second.
+        Means of the weights; with two classes, for the second class.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Means of the intercepts.
     coef_variance_ : ndarray of shape (1, n_features) or (n_classes, n_features)
@@ -86,8 +86,8 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
     covariance_ : str
         "full" or "factorized".
     log_evidence_ : float
-        log p(y | X). After `partial_fit`, of the last rows given the rows before; with one
-        sweep, the log probabilities of the labels before each row was learned, summed up.
+        log p(y | X). After `partial_fit`, of the last rows given all earlier rows; with one
+        sweep, the sum of the log probabilities of the labels, each before its row was learned.
     n_iter_ : int
         Number of sweeps.
     n_samples_seen_ : float
@@ -210,7 +210,7 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         return self
 
     def merge(self, other):
-        """Return a classifier that knows what both have learned, from different data.
+        """Return a classifier that joins what two learned from different data.
 
         Parameters
         ----------
@@ -275,14 +275,14 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         return kept.times(self._model().prior().to_the(self.forgetting))
 
     def _require_same_model(self, n_features: int, classes) -> None:
-        """Raise an error if classes or weights are not those of the first call."""
+        """Raise an error if classes or weights differ from the first call."""
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(
-                f"classes should be those of the first call, {self.classes_}, but are {classes}."
+                f"classes should be as in the first call, {self.classes_}, but are {classes}."
             )
         if len(self.prior_variance_) != n_features + self.fit_intercept:
             raise ValueError(
-                "fit_intercept should stay what it was in the first call, "
+                "fit_intercept should be as in the first call, "
                 f"{not self.fit_intercept}, but is {self.fit_intercept}."
             )
 

@@ -27,9 +27,9 @@ class LinearMarginSVC(LinearClassifierMixin, BaseEstimator):
         of the same size; both are linear programs.
     C : float, default=1.0
         Cost of slacks: points within the margin or on the wrong side. Larger values allow less
-        of them. np.inf allows none, and raises an error if the classes cannot be separated.
+        slack. np.inf allows none, and raises an error if the classes cannot be separated.
     fit_intercept : bool, default=True
-        Whether hyperplanes may miss the origin.
+        Whether to add a threshold, so that hyperplanes need not pass through the origin.
 
     Attributes
     ----------

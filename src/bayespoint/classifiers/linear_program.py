@@ -118,7 +118,7 @@ class LinearProgramSVC(ProgramSVC):
         margin = solution.margin
         if self.nu is not None and margin <= HIGHS_TOLERANCE * np.abs(matrix).max():
             warn(
-                f"The margin of class {label} is {margin:.2g}: it cannot be told from the "
+                f"The margin of class {label} is {margin:.2g}: it cannot be separated from the "
                 f"others with nu={self.nu:g}, and outputs have no unit. Raise nu, or choose "
                 "another kernel.",
             )

@@ -37,8 +37,8 @@ class OnionClassifier(KernelMachine):
     A single billiard runs in version space, and its rays are followed through the walls. This
     gives the mean of all hypotheses with n_negative errors on training points of the first class
     and n_positive errors on the second, for all small numbers of errors. Entry (0, 0) is the
-    Bayes point. The others give up some training points, for noisy labels or unequal costs. Two
-    classes only.
+    Bayes point. The other entries misclassify some training points, for noisy labels or unequal
+    costs. Two classes only.
 
     Parameters
     ----------
@@ -50,14 +50,14 @@ class OnionClassifier(KernelMachine):
     errors : tuple (n_negative, n_positive) or "cv", default=(0, 0)
         The entry that predicts. "cv" takes the one with the smallest error in cross-validation
         (in a tie, the one with the fewest training errors), and costs one more run for each
-        fold. Entries are much alike: with 120 training points of four data sets this choice was
+        fold. Entries differ little: with 120 training points of four data sets this choice was
         no better than (0, 0).
     max_errors : int, default=5
-        The largest number of errors in either class that the table has. A bounce costs
-        O(max_errors) vectors, and entries with many errors are rarely met.
+        The table goes up to this number of errors in each class. A bounce costs O(max_errors)
+        vector operations, and rays rarely meet entries with many errors.
     cv : int, cross-validation generator or iterable, default=5
         Folds for errors="cv". Parameters of the kernel that depend on the data, like
-        gamma and softness, are those of all training points.
+        gamma and softness, are chosen on all training points.
     n_bounces : int, default=100_000
         Bounces of all eight balls together. The error (`table_.angle`) falls with the square
         root of their number.
@@ -72,7 +72,7 @@ class OnionClassifier(KernelMachine):
         The entry that predicts.
     table_ : Bunch
         Arrays of shape (max_errors + 1, max_errors + 1), by n_negative and n_positive:
-        `time_share` (share of the rays' length, zero if none came), `angle` (estimated error of
+        `time_share` (share of the rays' length, zero if no ray came), `angle` (estimated error of
         the direction in radians, infinite if too few rays came), `resultant` (length of the mean
         of the unit hypotheses), `margin` (smallest training margin of the mean, scaled to unit
         length), `negative_errors`, `positive_errors` (training errors of the mean itself, -1 if
@@ -163,7 +163,7 @@ class OnionClassifier(KernelMachine):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training points; the kernel matrix for a precomputed kernel.
         y : array-like of shape (n_samples,)
-            Their classes, two of them.
+            Their classes, exactly two.
 
         Returns
         -------
@@ -337,7 +337,7 @@ class OnionClassifier(KernelMachine):
 
 
 def _coefficients(rows, space: VersionSpace, means) -> tuple[np.ndarray, np.ndarray]:
-    """Return training points, and the coefficients on them of hypotheses in coordinates."""
+    """Return the pivot points, and hypotheses as coefficients on them."""
     gram = space.gram
     met = ~np.isnan(means[..., 0])
     coef = np.full((*met.shape, gram.rank), np.nan)

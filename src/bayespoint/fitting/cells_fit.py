@@ -1,4 +1,4 @@
-"""Training in cells of input space: the whole Gram matrix of each, and EP on it."""
+"""Training in cells of input space: EP on the whole Gram matrix of each cell."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _check_memory(task: Task) -> None:
 
 
 def _members(task: Task, cell: np.ndarray, n_cells: int) -> list[np.ndarray]:
-    """Return the points of each cell; a sample of those of a cell that is too large."""
+    """Return the points of each cell, or a sample of them if the cell is too large."""
     most = MAX_CELL_RATIO * task.solver.n_points
     order = np.argsort(cell, kind="stable")
     cells = np.split(order, np.cumsum(np.bincount(cell, minlength=n_cells))[:-1])
@@ -111,7 +111,7 @@ def _solve(task: Task, cells: list[np.ndarray], progress: Progress, interrupted)
 
 
 def _repeat(answer: Answer, outputs: np.ndarray) -> Answer:
-    """Return the answer for all outputs, from that for the different ones."""
+    """Expand the answer for distinct outputs to all outputs."""
     return answer._replace(
         coef=answer.coef[outputs],
         draws=answer.draws[outputs],
@@ -123,7 +123,7 @@ def _repeat(answer: Answer, outputs: np.ndarray) -> Answer:
 
 
 def _join(task: Task, rows: np.ndarray, cells, answers: list[Answer | None]) -> Answer:
-    """Put the hypotheses of all cells side by side, in units of each cell's deviation."""
+    """Put the hypotheses of all cells side by side, scaled to one common deviation."""
     pairs = [(points, a) for points, a in zip(cells, answers, strict=True) if a is not None]
     parts = [a for _, a in pairs]
     used = np.concatenate([points[a.rows] for points, a in pairs])

@@ -1,4 +1,4 @@
-"""The one way from a task to an answer, by what the solver needs."""
+"""Pass a task to the fit that prepares what its solver needs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .landmarks_fit import fit_landmarks
 from .rows_fit import fit_rows
 from .task import Answer, Task, needs_of
 
-WAYS: dict[str, Callable[[Task, Progress], Answer]] = {
+FIT_FUNCTIONS: dict[str, Callable[[Task, Progress], Answer]] = {
     "gram": fit_gram,
     "rows": fit_rows,
     "landmarks": fit_landmarks,
     "cells": fit_cells,
 }
-# In these ways all outputs are solved together; in the others one after another.
+# These fits solve all outputs together; the other fits solve them one after another.
 ALL_OUTPUTS_TOGETHER = ("rows", "cells")
 
 
@@ -29,7 +29,7 @@ def solve_task(task: Task, start_progress: Callable[[int], Progress]) -> Answer:
     _check_solver(task)
     needs = needs_of(task.solver)
     progress = start_progress(1 if needs in ALL_OUTPUTS_TOGETHER else len(task.signs))
-    answer = WAYS[needs](task, progress)
+    answer = FIT_FUNCTIONS[needs](task, progress)
     progress.end()
     return answer
 

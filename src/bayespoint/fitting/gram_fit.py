@@ -1,4 +1,4 @@
-"""Training with the whole Gram matrix: version spaces, entered and sampled."""
+"""Training with the whole Gram matrix: enter version spaces and sample them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from .training_points import kernel_matrix
 # Estimates for a slow machine: seconds for each entry of the kernel matrix, and for each of the
 # m^3 operations of its factor.
 SECONDS_PER_ENTRY = 8e-8
-SECONDS_PER_FACTOR = 3e-11
-# Memory and work of a solver that does not say: matrices of the size of the Gram matrix that are
-# held at once, factorizations for each output, and draws.
+SECONDS_PER_FACTOR_OPERATION = 3e-11
+# Assumed for a solver that does not say: matrices of the size of the Gram matrix held at once,
+# factorizations for each output, and draws.
 DEFAULT_MATRICES, DEFAULT_FACTORS, DEFAULT_DRAWS = 4, 0, 256
 
 
@@ -35,7 +35,7 @@ def fit_gram(task: Task, progress: Progress) -> Answer:
 
 
 def average_hypotheses(task: Task, rows: np.ndarray, progress: Progress | None) -> Answer:
-    """Return the Bayes points for some of the training points."""
+    """Return the Bayes points of all outputs, trained on the given rows."""
     matrix = kernel_matrix(task.kernel, task.X, rows if len(rows) < task.n_samples else None)
     problem = _pose(task, matrix, rows)
     del matrix
@@ -73,7 +73,7 @@ def memory_needed(m: int, n_outputs: int, solver: Any) -> float:
 
 
 def _choose_rows(task: Task) -> np.ndarray:
-    """Return the training points that time and memory allow, all if possible."""
+    """Return the training points that time allows; raise an error if they need more memory."""
     rows = affordable_points(task, np.arange(task.n_samples), lambda n: _seconds(task, n))
     needed = memory_needed(len(rows), len(task.signs), task.solver)
     if needed > task.cache_size:
@@ -89,7 +89,7 @@ def _choose_rows(task: Task) -> np.ndarray:
 def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
     """Estimate how long it takes to prepare n points."""
     factors = 1 + len(task.signs) * getattr(task.solver, "n_factors", DEFAULT_FACTORS)
-    return SECONDS_PER_ENTRY * n**2.0 + factors * SECONDS_PER_FACTOR * n**3.0
+    return SECONDS_PER_ENTRY * n**2.0 + factors * SECONDS_PER_FACTOR_OPERATION * n**3.0
 
 
 def _solve(task: Task, problem: Problem, progress: Progress | None) -> list[Posterior]:

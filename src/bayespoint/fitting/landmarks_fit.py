@@ -1,4 +1,4 @@
-"""Training on the span of landmarks: features of all points, and EP on them."""
+"""Training in the span of landmarks: EP on the features of all points."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from .task import Answer, Task
 from .time_budget import affordable_points, solve_in_turn, warn_unless_converged
 from .training_points import kernel_matrix, single_precision_pays, used_points
 
-# The least that a landmark must add to the span of the others, in squared length. Less is lost
-# to the rounding of single precision, amplified by one over its root.
+# A landmark must add at least this squared length to the span of the other landmarks. Less is
+# lost to single-precision rounding, which is amplified by one over its root.
 MIN_NEW_SQUARED_LENGTH = 1e-5
 # Estimates for a slow machine, all sweeps together: seconds for each entry of the features, and
 # for each entry times the number of landmarks.
@@ -60,7 +60,7 @@ def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
 
 
 def memory_needed(m: int, n_outputs: int, n_landmarks: int, itemsize: int, n_draws: int) -> float:
-    """Return the megabytes of features, of the matrices of a sweep, of sites and draws."""
+    """Return the megabytes for features, the matrices of a sweep, sites and draws."""
     r = min(m, n_landmarks)
     matrices = 12 * r * r + 4 * FEATURE_ROWS_PER_BLOCK * r
     return (itemsize * m * r + 8 * (matrices + n_outputs * (10 * m + 2 * n_draws * r))) / 2**20
@@ -101,7 +101,7 @@ def describe_points(
 
 
 def _landmarks(task: Task, rows: np.ndarray, least_new: float) -> Landmarks:
-    """Make a basis of the span of some training points, without those that add nothing."""
+    """Make a basis of the span of the given points; drop points that add nothing to it."""
     matrix = kernel_matrix(task.kernel, task.X, rows)
     gram = unit_gram(matrix, 0.0, rows)
     triangle = gram.factor[gram.pivots]
@@ -112,7 +112,7 @@ def _landmarks(task: Task, rows: np.ndarray, least_new: float) -> Landmarks:
 
 
 def _unit_kernel(task: Task, rows, lengths, landmarks: Landmarks, single: bool):
-    """Return a function that gives the kernel of unit points between a block and landmarks."""
+    """Return a function: from a block to the kernel of its unit points with the landmarks."""
     X, kernel = task.X, task.kernel
     if single:
         product = ProductKernel(kernel, X[landmarks.rows])
@@ -162,7 +162,7 @@ def _answer(task: Task, rows, landmarks: Landmarks, posteriors) -> Answer:
     )
     to_points = landmarks.to_basis.T / landmarks.lengths
     length = np.array([info.pop("length") for info in infos])
-    # Outputs are compared with each other, so all are given in the unit of the longest.
+    # Outputs are compared with each other, so all use the unit of the longest.
     unit = (length / length.max())[:, None]
     weights = unit * np.array([p.coef for p in posteriors])
     return Answer(

@@ -34,7 +34,7 @@ def outputs(
     Parameters
     ----------
     kernel : Kernel
-        Any but a precomputed one.
+        Any kernel that is not precomputed.
     X : {array, sparse matrix} of shape (n, n_features)
         New points.
     support_vectors : {array, sparse matrix} of shape (n_support, n_features)
@@ -46,13 +46,13 @@ def outputs(
     n_jobs : int, default=None
         Number of threads, in single precision only.
     unit : bool, default=True
-        Whether to divide by the length of a point in feature space; always in single
-        precision.
+        Whether to divide by the length of a point in feature space. Single precision
+        always divides.
 
     Yields
     ------
     ndarray of shape (n_block, n_outputs)
-        For a block of consecutive rows.
+        The outputs of a block of consecutive rows.
     """
     if single and X.shape[0] >= MIN_FAST_POINTS and is_product_kernel(kernel, X):
         yield from _fast_outputs(kernel, X, support_vectors, coef, n_jobs)

@@ -24,8 +24,8 @@ FULL_SAMPLE_OUTPUTS = 10
 TYPICAL_PASSES = 8
 SLOW_FLOPS = 1e10
 # Short runs of expectation propagation: tolerance of the moments, and number of passes.
-TOL = 0.02
-MAX_ITER = 40
+SHORT_RUN_TOL = 0.02
+SHORT_RUN_MAX_ITER = 40
 # With a larger mismatch of moments the evidence is meaningless. A candidate that only just
 # missed the tolerance keeps its score, so that it does not block the way to a better one.
 MAX_CREDIBLE_RESIDUAL = 0.5
@@ -106,7 +106,7 @@ class Search:
         self.known[place] = IMPOSSIBLE
         try:
             unit = self._matrix(place)
-        except ValueError:  # no kernel has these parameters: the fit would say so
+        except ValueError:  # invalid parameters; if they are fixed, the fit raises this error
             return
         matrix = soften(unit, softness)
         if not is_definite(matrix):
@@ -123,9 +123,9 @@ class Search:
 
     def _propagate(self, matrix, signs, label_noise: float, sites) -> Approximation:
         """Run EP from given sites, and from scratch if it does not converge from there."""
-        quick = partial(propagate, max_iter=MAX_ITER, tol=TOL, one_by_one=False)
+        quick = partial(propagate, max_iter=SHORT_RUN_MAX_ITER, tol=SHORT_RUN_TOL, one_by_one=False)
         found = quick(matrix, signs, label_noise, sites=sites)
-        if found.residual > TOL and sites is not None:
+        if found.residual > SHORT_RUN_TOL and sites is not None:
             fresh = quick(matrix, signs, label_noise)
             found = fresh if fresh.residual < found.residual else found
         return found

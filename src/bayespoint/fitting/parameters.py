@@ -21,7 +21,7 @@ FIRST_GAMMA, FIRST_SOFTNESS = 10**-0.5, 0.1
 
 
 class Settings(NamedTuple):
-    """The parameters of a candidate; "auto" marks what is to be chosen."""
+    """The parameters of a candidate; "auto" marks a parameter to choose."""
 
     gamma: Any
     fit_intercept: Any
@@ -64,13 +64,13 @@ def choose(
     data : TrainingSet
         Points and labels, and the kernel for a gamma and a fit_intercept.
     given : Settings
-        Fixed values, and "auto" for what is to be chosen.
+        Fixed values, and "auto" for the parameters to choose.
     should_stop : callable
         Called with the seconds that the next candidate may take. If true, the best candidate so
         far is returned.
     neighborhoods : list of index arrays, default=None
         Judge candidates on these points, with a kernel that is zero between different
-        neighborhoods. On a random sample by default.
+        neighborhoods. The default is a random sample.
     score_given : bool, default=False
         Whether to compute the score even if there is nothing to choose.
 

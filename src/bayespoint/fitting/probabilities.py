@@ -43,7 +43,7 @@ def two_classes(output: np.ndarray, df: float = np.inf, label_noise: float = 0.0
     positive = np.clip(
         np.exp(_log_probability(output, df, label_noise)), MIN_PROBABILITY, MAX_PROBABILITY
     )
-    # A tiny output must not lose its sign to rounding beside one half.
+    # Rounding near one half must not change which class wins.
     positive = np.where(output > 0, np.maximum(positive, JUST_ABOVE_HALF), positive)
     return np.column_stack([1 - positive, positive])
 
@@ -65,8 +65,8 @@ def exactly_one(output: np.ndarray, df: float = np.inf, label_noise: float = 0.0
 
     Notes
     -----
-    With p_c = F(output_c), taken to be independent, it is p_c prod_{j != c} (1 - p_j)
-    up to a factor: proportional to the odds p_c / (1 - p_c).
+    With independent p_c = F(output_c) it is proportional to p_c prod_{j != c} (1 - p_j),
+    and so to the odds p_c / (1 - p_c).
     """
     positive, negative = (_log_probability(o, df, label_noise) for o in (output, -output))
     log_odds = positive - negative

@@ -1,4 +1,4 @@
-"""Training with Gram rows that are computed when they are needed: permuted perceptrons."""
+"""Training of permuted perceptrons, with Gram rows that are computed when needed."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from .probabilities import fitted_scale
 from .task import Answer, Task
 from .training_points import single_precision_pays, used_points
 
-# Training points held out for calibration: this share, raised to give at least this many
-# points, but never more than the largest share.
+# Training points held out for calibration: this share, or a larger one that gives the minimum
+# number of points, up to the maximum share.
 HELD_OUT_SHARE = 1 / 20
 MIN_HELD_OUT_POINTS = 500
 MAX_HELD_OUT_SHARE = 1 / 5
 # Reasons to stop, worst first: the worst reason of all processes is reported.
 STOPS_WORST_FIRST = ("interrupted", "max_time", "max_mistakes", "consistent")
-# Novikoff's bound may be exceeded by rounding, by this factor.
+# Rounding may exceed Novikoff's bound by this factor.
 NOVIKOFF_SLACK = 1.001
 
 
 def fit_rows(task: Task, progress: Progress) -> Answer:
-    """Return the means of perceptrons of all outputs."""
+    """Return the mean perceptron of each output."""
     # Ctrl-C is noted at any time, and acted on when there is an answer to keep.
     with interrupts() as interrupted:
         return _fit(task, progress, interrupted)
@@ -122,7 +122,7 @@ def _affordable_gram_rows(task: Task, kernel: ProductKernel | AnyKernel) -> int:
 
 
 def _members(task: Task, rows: np.ndarray) -> Members:
-    """Return new members, or those of the previous fit."""
+    """Return new members, or the members of the previous fit."""
     previous = task.previous
     if previous is not None:
         state = {k: v for k, v in previous.items() if k != "made_for"}
@@ -131,8 +131,8 @@ def _members(task: Task, rows: np.ndarray) -> Members:
         if previous["made_for"] == _fingerprint(task) and same:
             return Members(**state).with_more(task.solver.n_members)
         warn(
-            "warm_start=True, but the training data or the parameters of the kernel are not "
-            "those of the last fit: starting from scratch.",
+            "warm_start=True, but the training data or the parameters of the kernel differ from "
+            "the last fit: starting from scratch.",
         )
     return _new_members(task, rows)
 
@@ -186,7 +186,7 @@ def _warn_unless_consistent(posteriors: list[Posterior], members: Members, stop:
         warn(
             "A perceptron made more mistakes than Novikoff's theorem allows: the kernel is not "
             "positive semi-definite, and the answer is not a mean over a version space. Choose "
-            "another kernel or other parameters of it, or a larger softness.",
+            "another kernel, other kernel parameters or a larger softness.",
         )
     n, n_consistent = members.consistent().size, int(members.consistent().sum())
     if stop == "consistent":

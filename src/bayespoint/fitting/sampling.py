@@ -19,8 +19,8 @@ def sample_each_class(
 ) -> np.ndarray:
     """Return the sorted indices of about n random points, at least one of each class.
 
-    All points if there are fewer than n. Without a generator the sample depends on the number
-    of points alone: parameters chosen on it do not depend on the user's seed.
+    Return all points if there are fewer than n. Without a generator the sample depends only on
+    the number of points, so that parameters chosen on it do not depend on the user's seed.
     """
     rng = np.random.default_rng(len(target)) if rng is None else rng
     order = rng.permutation(len(target))

@@ -1,4 +1,4 @@
-"""Choose the solver: by name, by size, and for many points by left-out points."""
+"""Choose the solver by name, by size or, for many points, by left-out points."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..solvers.propagation.on_features import propagate as propagate_weights
 from ..solvers.propagation.on_gram import propagate
 from .gram_fit import memory_needed
 from .landmarks_fit import describe_points, noise_of
-from .parameter_search import MAX_ITER, TOL
+from .parameter_search import SHORT_RUN_MAX_ITER, SHORT_RUN_TOL
 from .parameters import Choice, Settings, choose
 from .task import Task, TrainingSet, needs_of
 from .training_points import kernel_matrix
@@ -34,18 +34,18 @@ SOLVERS = {
 }
 # solver="auto" is "ep" up to this many training points. Beyond, left-out points decide.
 MAX_EP_POINTS = 2000
-# Up to this leave-one-out error, on the sample that parameters are chosen by, perceptrons learn
-# the rest from more points. Beyond, they would learn noise.
+# Above this leave-one-out error, on the sample that parameters are chosen on, perceptrons would
+# learn noise. Below it, they learn the rest from more points.
 MAX_PERCEPTRON_ERROR = 0.05
 # Cells need a kernel that says nothing about distant points.
 LOCAL_KERNELS = ("rbf", "laplacian")
-# To compare cells with landmarks: neighborhoods stand for cells. Landmarks get the same points
-# and this many from everywhere. Cells take ten times as long, so they must gain at least this
-# much in the mean log probability of a label (docs/notes/many_points.md).
+# To compare cells with landmarks, neighborhoods stand for cells. Landmarks get the same points,
+# and this many random ones. Cells take ten times as long, so they must gain at least this much
+# in the mean log probability of a label (docs/notes/many_points.md).
 COMPARED_NEIGHBORHOODS, COMPARED_NEIGHBORS = 8, 300
 COMPARED_POINTS = 5000
 MIN_GAIN_OF_CELLS = 0.02
-# Neighborhoods by which the parameters of cells are chosen.
+# Number and size of the neighborhoods on which the parameters of cells are chosen.
 CHOICE_NEIGHBORHOODS, CHOICE_NEIGHBORS = 3, 200
 
 
@@ -80,7 +80,7 @@ def named_solver(data: TrainingSet, request: Request):
     if m <= MAX_EP_POINTS:
         fits = memory_needed(m, n_outputs, EP()) <= request.cache_size
         return EP() if fits else Perceptron()
-    if request.settings.label_noise not in (0, "auto"):  # landmarks and perceptrons have none
+    if request.settings.label_noise not in (0, "auto"):  # which landmarks do not support
         return Cells() if data.kernel_name in LOCAL_KERNELS else Perceptron()
     return None
 
@@ -90,7 +90,7 @@ def solver_for_many_points(
 ) -> tuple[Cells | Nystroem | Perceptron, Choice]:
     """Return perceptrons for clean labels, else cells or landmarks; and their parameters.
 
-    Perceptrons are judged first, so that clean data cost nothing more.
+    Perceptrons are judged first, so that clean data need no further search.
     """
     choice = choose(data, supported(given, Perceptron()), should_stop, score_given=True)
     if not choice.loo_error > MAX_PERCEPTRON_ERROR:
@@ -117,7 +117,7 @@ def supported(given: Settings, solver) -> Settings:
 def neighborhoods(
     X, number: int = CHOICE_NEIGHBORHOODS, size: int = CHOICE_NEIGHBORS
 ) -> list[np.ndarray]:
-    """Return the nearest neighbors of a few training points, whatever the user's seed."""
+    """Return the neighbors of a few training points, independent of the user's seed."""
     rng = np.random.default_rng(X.shape[0])
     centers = rng.choice(X.shape[0], min(number, X.shape[0]), replace=False)
     distances = euclidean_distances(X[centers], X)
@@ -127,7 +127,7 @@ def neighborhoods(
 def gain_of_cells(data: TrainingSet, of_cells: Settings, of_landmarks: Settings) -> float:
     """Return how much better neighbors predict left-out points than landmarks do.
 
-    In the mean log probability of a label, each with its best parameters.
+    The unit is the mean log probability of a label, each with its best parameters.
     """
     groups = neighborhoods(data.X, COMPARED_NEIGHBORHOODS, COMPARED_NEIGHBORS)
     near, far = (data.kernel_for(s.gamma, s.fit_intercept) for s in (of_cells, of_landmarks))
@@ -140,16 +140,18 @@ def gain_of_cells(data: TrainingSet, of_cells: Settings, of_landmarks: Settings)
 def _log_loo_of_neighbors(
     data: TrainingSet, rows: np.ndarray, kernel: Kernel, settings: Settings
 ) -> np.ndarray:
-    """Return the log leave-one-out probability of labels, given the others of these rows."""
+    """Return the log probability of each label, given the labels of the other rows."""
     matrix = soften(unit_matrix(kernel_matrix(kernel, data.X[rows]))[0], settings.softness)
-    quick = partial(propagate, matrix, tol=TOL, max_iter=MAX_ITER, one_by_one=False)
+    quick = partial(
+        propagate, matrix, tol=SHORT_RUN_TOL, max_iter=SHORT_RUN_MAX_ITER, one_by_one=False
+    )
     return np.sum([quick(s, settings.label_noise).log_loo for s in data.signs[:, rows]], axis=0)
 
 
 def _log_loo_of_landmarks(
     data: TrainingSet, kernel: Kernel, softness: float, compared: np.ndarray
 ) -> np.ndarray:
-    """Return the same in the span of landmarks; NaN for points that were not used."""
+    """Return these log probabilities in the span of landmarks; NaN for unused points."""
     m = data.X.shape[0]
     everywhere = np.random.default_rng(m).choice(m, min(COMPARED_POINTS, m), replace=False)
     rows = np.union1d(compared, everywhere)
@@ -168,6 +170,6 @@ def _log_loo_of_landmarks(
     total = np.full(m, np.nan)
     total[rows] = 0.0
     for s in task.signs:
-        found = propagate_weights(features, s, noise, tol=TOL)
+        found = propagate_weights(features, s, noise, tol=SHORT_RUN_TOL)
         total[rows] += special.log_ndtr(s * found.cavity_mean / np.sqrt(found.cavity_variance))
     return total

@@ -23,7 +23,7 @@ class TrainingSet(NamedTuple):
 def needs_of(solver) -> str:
     """Return what a fit prepares for a solver: "gram", "rows", "landmarks" or "cells".
 
-    A solver of the user that says nothing gets the Gram matrix.
+    A user's solver without `needs` gets the Gram matrix.
     """
     return getattr(solver, "needs", "gram")
 
@@ -43,7 +43,7 @@ class Task(NamedTuple):
     may_soften: bool = False  # whether an indefinite kernel may raise the softness
     cache_size: float = np.inf  # megabytes
     copied: int = 0  # bytes of X that are a copy of the user's data
-    max_time: float | None = None  # seconds that the user allowed, for messages
+    max_time: float | None = None  # seconds that the user allowed; None uses all points
     deadline: float = np.inf  # a value of time.perf_counter()
     n_jobs: int | None = None
     previous: dict[str, Any] | None = None  # the state of an earlier fit, to continue from

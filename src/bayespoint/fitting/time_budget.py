@@ -1,4 +1,4 @@
-"""Time limits: what a deadline allows, and a warning about what it did not allow."""
+"""Time limits: the points a deadline allows, and a warning if a solver stops early."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from ..solvers import Posterior
 from .sampling import sample_each_class
 from .task import Task
 
-# The share of the time that is left which may go into preparing the training points, before
-# the solver starts.
+# Preparing the training points may take this share of the remaining time.
 PREPARATION_SHARE = 0.5
 # Training sets are cut down to 100, 150, 200, ... points.
 MIN_POINTS, POINTS_STEP = 100, 50
@@ -34,9 +33,9 @@ ADVICE = {
 def affordable_points(
     task: Task, rows: np.ndarray, seconds: Callable[[np.ndarray], np.ndarray]
 ) -> np.ndarray:
-    """Return the positions in `rows` of the points that there is time to prepare.
+    """Return the positions in `rows` of the points that can be prepared in time.
 
-    `seconds` estimates how long given numbers of points take.
+    `seconds` estimates the time for given numbers of points.
     """
     m = len(rows)
     if task.max_time is None:
@@ -59,10 +58,10 @@ def affordable_points(
 def solve_in_turn(
     task: Task, progress: Progress | None, solves: Sequence[Callable[..., Posterior]]
 ) -> list[Posterior]:
-    """Solve one output after another; each gets an equal share of the time that is left.
+    """Solve one output after another; each gets an equal share of the remaining time.
 
-    After Ctrl-C or a callback's stop, the remaining outputs get the shortest run that gives an
-    answer.
+    After Ctrl-C, or if a callback stops the fit, the remaining outputs get the shortest run that
+    gives an answer.
     """
     posteriors: list[Posterior] = []
     for i, solve in enumerate(solves):

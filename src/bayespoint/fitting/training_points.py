@@ -14,7 +14,7 @@ from .task import Task
 
 
 def kernel_matrix(kernel: Kernel, X, rows: np.ndarray | None = None) -> np.ndarray:
-    """Return the kernel matrix of some rows of X in double precision; of all by default."""
+    """Return the kernel matrix of the given rows of X, by default all, in double precision."""
     if kernel.name == "precomputed":
         rows = np.arange(X.shape[0]) if rows is None else rows
         return X[np.ix_(rows, rows)] + kernel.constant

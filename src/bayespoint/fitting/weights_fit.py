@@ -19,8 +19,8 @@ from ..solvers.weights.prior_scale import PriorScale
 from ..solvers.weights.row_order import chosen_rows
 from ..solvers.weights.rows import Fit, Rows
 
-# covariance="auto" is "full" up to this many weights. In a stream the limit is lower, as every
-# batch takes the cube of their number.
+# covariance="auto" is "full" up to this many weights. In a stream the limit is lower, because
+# the time for each batch grows with the cube of their number.
 MAX_FULL_WEIGHTS = 500
 MAX_FULL_WEIGHTS_IN_STREAM = 100
 # Prior variance of the intercept, in units of noise plus prior output variance (of features of
@@ -78,7 +78,7 @@ class Table(NamedTuple):
     """Training rows in memory."""
 
     X: Any  # array or CSR
-    labels: np.ndarray  # +1 and -1 for two classes, else numbers of classes
+    labels: np.ndarray  # +1 and -1 for two classes, otherwise class numbers
     weight: np.ndarray  # how often each row counts
 
     @property
@@ -194,7 +194,7 @@ def _learn_batch(
 def _choose_model(
     settings: Settings, rows: TrainingRows, max_full_weights: int
 ) -> tuple[LinearModel, PriorScale | None]:
-    """Choose the kind of covariance and the prior; its scale, if the evidence is to find it."""
+    """Choose the kind of covariance and the prior, with its scale if the evidence sets it."""
     n_classes, prior_variance, noise, covariance, fit_intercept, *_ = settings
     n_weights, n_outputs = rows.n_features + fit_intercept, n_classes - 1
     small = n_weights * n_outputs <= max_full_weights
@@ -213,7 +213,7 @@ def _choose_model(
 
 @contextmanager
 def _linear_algebra(settings: Settings) -> Iterator[None]:
-    """Use one thread, and say why a fit without noise on outputs fails."""
+    """Use one BLAS thread; explain the error if a fit without noise fails."""
     with one_blas_thread():
         if settings.noise_variance > 0:
             yield

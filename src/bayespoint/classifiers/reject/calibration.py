@@ -1,4 +1,4 @@
-"""Which rows set the threshold, and how sure and how right the classifier is on them."""
+"""Choose the rows that set the threshold, and judge the classifier on them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def disjoint_folds(cv, X, y) -> list[tuple[np.ndarray, np.ndarray]]:
     if n_tests.max() > 1:
         raise ValueError(
             f"cv should test each row at most once, but row {n_tests.argmax()} is in "
-            f"{n_tests.max()} test folds, and rows that count twice would promise too much. "
+            f"{n_tests.max()} test folds. Counting rows twice would promise too much. "
             "Use KFold or StratifiedKFold."
         )
     return folds

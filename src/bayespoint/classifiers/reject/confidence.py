@@ -27,7 +27,7 @@ def check_confidence(confidence) -> np.ndarray:
     confidence = column_or_1d(np.asarray(confidence, dtype=float))
     if not len(confidence) or np.isnan(confidence).any():
         raise ValueError(
-            "confidence should be a number for each of at least one prediction, but it is "
+            "confidence should hold a number for each prediction, but it is "
             + ("empty." if not len(confidence) else "NaN for some.")
         )
     return confidence

@@ -40,7 +40,7 @@ class RejectionCurve(NamedTuple):
 
     @property
     def excess_area(self) -> float:
-        """The area minus that of a perfect ranking, which rejects all errors first."""
+        """The area minus the area of a perfect ranking, which rejects all errors first."""
         right = 1 - self.error[0]
         perfect = self.error[0] + (right * math.log(right) if right else 0.0)
         return self.area - perfect

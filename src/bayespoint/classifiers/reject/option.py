@@ -246,8 +246,8 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         Returns
         -------
         ndarray of shape (n_samples,)
-            Labels. Their dtype is that of the classes if everything is accepted, otherwise
-            one that holds both the classes and the reject label.
+            Labels. They have the dtype of the classes if everything is accepted, otherwise
+            a dtype that holds both the classes and the reject label.
         """
         check_is_fitted(self, "threshold_")
         label = choose_reject_label(self.reject_label, self.classes_)

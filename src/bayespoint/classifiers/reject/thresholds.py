@@ -29,7 +29,7 @@ def reject_threshold(confidence, reject_rate: float) -> float:
     confidence : array-like of shape (n_samples,)
         Confidences of predictions for rows that were not trained on.
     reject_rate : float
-        The share to be rejected, at least 0 and less than 1.
+        The share to reject, at least 0 and less than 1.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def certified_threshold(
     correct : array-like of bool of shape (n_samples,)
         Whether these predictions were right.
     max_error : float
-        The error to be promised among accepted predictions, between 0 and 1.
+        The error to promise among accepted predictions, between 0 and 1.
     confidence_level : float, default=0.95
         The probability, over draws of these rows, with which the promise is kept. A larger
         value accepts fewer predictions.
@@ -144,7 +144,7 @@ def _check_correct(correct, confidence) -> np.ndarray:
     correct = column_or_1d(np.asarray(correct))
     check_consistent_length(confidence, correct)
     if not np.isin(correct, (0, 1)).all():
-        raise ValueError("correct should be True or False for each prediction, but has others.")
+        raise ValueError("correct should be True or False for each prediction, but is not.")
     return correct.astype(bool)
 
 
