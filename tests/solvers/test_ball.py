@@ -15,14 +15,14 @@ def new_ball(space, seed):
 
 
 def slow_twin(space, ball, n_bounces):
-    """Bounce as a physicist would write it; return ball, integral, length, walls, arcs."""
+    """Bounce step by step with textbook physics; return ball, integral, length, walls, arcs."""
     walls = space.walls
     b, v = ball
     integral, length, hit, arcs = np.zeros_like(b), 0.0, [], []
     for _ in range(n_bounces):
         d, u = walls @ b, walls @ v
-        # d cos t + u sin t = 0 at t = pi - atan2(d, u) in (0, pi); the wall just left
-        # is met again after half a circle.
+        # d cos t + u sin t = 0 at t = pi - atan2(d, u) in (0, pi); the ball meets the wall it
+        # just left again after half a circle.
         times = np.arctan2(d, -u)
         if hit:
             times[hit[-1]] = np.pi
@@ -64,8 +64,8 @@ def test_agrees_with_the_slow_twin(space, rng):
     ball = new_ball(space, 0)
     expected, integral, length, hit, _ = slow_twin(space, ball, 60)
     end, leg = advance(space, ball, rng, 60)
-    # Walls are flat, so rounding errors grow in proportion to time: 1e-16 * 60 bounces,
-    # divided by the smallest margins on the way (1e-4 or so).
+    # Walls are flat, so rounding errors grow linearly with time: 1e-16 * 60 bounces, divided
+    # by the smallest margins on the way (about 1e-4).
     np.testing.assert_allclose(end.b, expected.b, atol=1e-9)
     np.testing.assert_allclose(end.v, expected.v, atol=1e-9)
     np.testing.assert_allclose(leg.integral, integral, atol=1e-8)
@@ -88,7 +88,7 @@ def test_calls_of_any_length_make_the_same_trajectory(space, rng, monkeypatch):
 
 
 def test_scatters_as_often_as_it_should(rng, monkeypatch):
-    # In an orthant the sum of d_i^2 + u_i^2 over walls changes only when scattered.
+    # In an orthant, d_i^2 + u_i^2 of each wall changes only when the ball is scattered.
     space = orthant_space(5)
     monkeypatch.setattr(module, "WALL_UPDATES_PER_CALL", 50)  # calls much shorter than the wait
     ball, changes, n = new_ball(space, 0), 0, 4000
@@ -96,7 +96,7 @@ def test_scatters_as_often_as_it_should(rng, monkeypatch):
         end, _ = advance(space, ball, rng, 10, scatter=100)
         changes += not np.allclose(end.b**2 + end.v**2, ball.b**2 + ball.v**2, atol=1e-9)
         ball = end
-    # Binomial: one in ten of 400 stretches of ten bounces has at least one.
+    # Binomial: of 400 stretches of ten bounces, one in ten has at least one scattering.
     expected = n / 10 * (1 - 0.99**10)
     assert abs(changes - expected) < 4 * np.sqrt(expected)
 
@@ -114,7 +114,7 @@ def test_stays_inside_on_the_sphere(space, rng, scatter):
     ball = new_ball(space, 1)
     for _ in range(20):
         ball, leg = advance(space, ball, rng, 500, scatter, spacing=0.3, n_draws=50)
-        # The last wall was just reflected on, so its margin is zero but for rounding.
+        # The ball was just reflected at the last wall, so that margin is zero up to rounding.
         assert space.margins(ball.b).min() > -1e-11
         base, coef = np.hsplit(leg.draws, [space.gram.rank])
         draws = base + space.combine(coef)
@@ -144,7 +144,7 @@ def test_integral_is_that_of_the_path(space, scatter):
     _, same = advance(space, ball, np.random.default_rng(0), 30, scatter, leg.length / n, n)
     base, coef = np.hsplit(same.draws, [space.gram.rank])
     positions = base + space.combine(coef)
-    # The midpoint rule: an error of (length / n)^2 for each of 30 kinks.
+    # The midpoint rule has an error of (length / n)^2 at each of 30 kinks.
     atol = 30 * (leg.length / n) ** 2 + leg.length * 1e-8
     np.testing.assert_allclose(positions.mean(axis=0) * leg.length, leg.integral, atol=atol)
 
@@ -161,6 +161,6 @@ def test_runs_backwards_to_where_it_came_from(space, rng):
 
 
 def _reversed(space, ball):
-    """Turn a ball that was just reflected back to where it came from."""
+    """Send a ball that was just reflected back the way it came."""
     wall = space.walls[np.argmin(np.abs(space.margins(ball.b)))]
     return Ball(ball.b, -(ball.v - 2 * (ball.v @ wall) * wall))

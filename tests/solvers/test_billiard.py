@@ -35,14 +35,14 @@ def bayes_point(posterior, space):
 
 
 def assert_law(space, seed=0, n_truth=100_000, **options):
-    """Compare mean direction and resultant with rejection sampling."""
+    """Compare mean direction and resultant length with rejection sampling."""
     rng = np.random.default_rng(seed)
     truth = rejection_sample(space, n_truth, rng)
     posterior = Billiard(tol=0.002, **options).solve(space, rng)
     w = bayes_point(posterior, space)
     std_error = np.hypot(angular_std_error(truth), posterior.info["angle"])
     assert angle_between(w, truth.mean(axis=0)) <= 3 * std_error
-    # The length of the mean: variance of a single hypothesis along it is at most 1 - it.
+    # The variance of a single hypothesis along the mean is at most 1 - length^2.
     length = np.linalg.norm(w)
     assert length <= 1
     spread = np.sqrt(1 - length**2) * np.sqrt(1 / n_truth + 1 / posterior.info["ess"])
@@ -69,8 +69,8 @@ def test_agrees_with_rejection_sampling(n_dimensions, n_points, seed):
 
 @pytest.mark.parametrize("softness", [0.05, 1.0])
 def test_softness_is_noise_on_the_output(softness):
-    # Draw f ~ N(0, K) and noisy labels sign(f + N(0, softness)), keep those that agree
-    # with y: the mean of f given y is k_x (K + softness)^-1 E[f + noise | y].
+    # Draw f ~ N(0, K) and noisy labels sign(f + N(0, softness)); keep draws that agree with y.
+    # The mean of f given y is k_x (K + softness)^-1 E[f + noise | y].
     rng = np.random.default_rng(0)
     X = np.array([-1.0, -0.3, 0.4, 1.1])
     y = np.array([1.0, 1.0, -1.0, 1.0])
@@ -81,7 +81,7 @@ def test_softness_is_noise_on_the_output(softness):
     space = VersionSpace(unit_gram(K, softness), y)
     posterior = Billiard(tol=0.002).solve(space, rng)
     f = K @ (posterior.coef * y / space.gram.lengths)
-    # In outputs of the training points, relative to their common scale.
+    # Compare outputs of the training points, relative to their common scale.
     ratio = kept.mean(axis=0) / f
     error = kept.std(axis=0) / np.sqrt(len(kept)) / np.abs(f)
     error = np.hypot(error, ratio.mean() * posterior.info["angle"] * np.linalg.norm(f) / np.abs(f))
@@ -89,7 +89,7 @@ def test_softness_is_noise_on_the_output(softness):
 
 
 def test_orthant_has_a_known_mean():
-    # Uniform on the orthant of the sphere: E|g_i| / E|g| in every component.
+    # Every component of the mean over the orthant of the sphere is E|g_i| / E|g|.
     n = 20
     chi = np.sqrt(2) * np.exp(special.gammaln((n + 1) / 2) - special.gammaln(n / 2))
     space = orthant_space(n)
@@ -100,7 +100,7 @@ def test_orthant_has_a_known_mean():
 
 
 def test_without_scattering_the_orthant_remembers_its_start():
-    # d_i^2 + u_i^2 never changes there: the reason why scattering is the default.
+    # d_i^2 + u_i^2 never changes in an orthant, so scattering is on by default.
     space = orthant_space(20)
     rng = np.random.default_rng(0)
     start = np.append(np.full(19, 0.01), 1.0)
@@ -119,7 +119,7 @@ def test_wedge_gives_its_bisector():
         normals = np.array([[0.0, 1.0], [np.sin(angle), -np.cos(angle)]])
         space = VersionSpace(unit_gram(normals @ normals.T, 0.0), np.ones(2))
         posterior = Billiard(tol=1e-3).solve(space, np.random.default_rng(0))
-        # sum of the coefficients of a bisector are equal for unit normals.
+        # For unit normals, the coefficients of a bisector are equal.
         w = posterior.coef @ normals
         assert angle_between(w, np.array([np.cos(angle / 2), np.sin(angle / 2)])) < 1e-6
         np.testing.assert_allclose(np.linalg.norm(w), np.sin(angle / 2) / (angle / 2), rtol=1e-6)
@@ -132,14 +132,14 @@ def test_draws_have_the_right_second_moments():
     posterior = Billiard(tol=0.002, n_draws=4000).solve(space, rng)
     draws = space.combine(posterior.draws)
     for i in range(3):
-        # Draws of a ball are 2 pi or so apart and nearly independent.
+        # Draws of one ball are about 2 pi apart and nearly independent.
         result = stats.ks_2samp(draws[:, i], truth[:, i])
         assert result.pvalue > 1e-3
 
 
 def test_calibrated_by_simulation():
-    # A teacher from the prior, labels by it, the posterior of the labels: the teacher's
-    # rank among posterior draws is uniform (Talts et al., 2018).
+    # Draw a teacher from the prior, label points with it, and sample the posterior: the
+    # teacher's rank among posterior draws is uniform (Talts et al., 2018).
     rng = np.random.default_rng(0)
     n_draws, ranks = 19, []
     for _ in range(200):
@@ -148,7 +148,7 @@ def test_calibrated_by_simulation():
         teacher /= np.linalg.norm(teacher)
         y = np.where(X @ teacher > 0, 1.0, -1.0)
         space = VersionSpace(unit_gram(X @ X.T, 0.0), y)
-        # tol is not what matters here: enough bounces that 19 draws are independent.
+        # tol does not matter here: bounces must suffice to make 19 draws independent.
         solver = Billiard(n_draws=n_draws, n_bounces=40_000, tol=0)
         posterior = solver.solve(space, rng)
         units = X / np.linalg.norm(X, axis=1, keepdims=True)
@@ -191,9 +191,9 @@ def assert_law_of_three():
 
 
 def test_error_bar_is_honest():
-    # Root mean square of actual over estimated angle. For 30 runs with at least 4
-    # effective dimensions its standard deviation is below 0.1, and the estimate from 8
-    # chains is itself uncertain by some 15 percent; it is cautious by construction.
+    # Root mean square of the actual over the estimated angle. For 30 runs with at least 4
+    # effective dimensions its standard deviation is below 0.1. The estimate from 8 chains is
+    # itself uncertain by about 15 percent; it is cautious by construction.
     space = rbf_space(30, 0.1)
     rng = np.random.default_rng(0)
     truth = bayes_point(Billiard(tol=0.004, n_bounces=50_000_000).solve(space, rng), space)
@@ -228,7 +228,7 @@ def test_stops_at_n_bounces():
 
 def test_stops_at_the_deadline():
     space, solver = rbf_space(50, 0.1), Billiard(tol=0, n_bounces=10**12)
-    solver.solve(space, np.random.default_rng(0), deadline=0)  # compiled now
+    solver.solve(space, np.random.default_rng(0), deadline=0)  # compile first
     with processor_time_below(5):  # a call takes about 50 ms for each of 8 balls
         deadline = time.perf_counter() + 0.3
         posterior = solver.solve(space, np.random.default_rng(0), deadline=deadline)

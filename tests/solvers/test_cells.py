@@ -1,4 +1,4 @@
-"""Cells: their sizes, their centers, and which cell a point belongs to."""
+"""Cells: their sizes and centers, and which cell a point belongs to."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from helpers import rbf_space
 
 
 def crowded(rng, n=2000):
-    """Points of which most crowd in one place, and a few are far away."""
+    """Return points that mostly crowd in one place; a few are far away."""
     return np.vstack([0.1 * rng.standard_normal((n - 5, 3)), 50 + rng.standard_normal((5, 3))])
 
 
@@ -43,7 +43,7 @@ def test_one_cell_has_the_mean_as_its_center(rng):
 
 def test_coinciding_points_cannot_be_divided():
     X = np.ones((500, 2))
-    # Centers are means of up to 500 equal numbers, and may differ by their rounding.
+    # Centers are means of up to 500 equal numbers and may differ by rounding.
     np.testing.assert_allclose(Cells(50).centers(X), 1.0, rtol=500 * np.finfo(float).eps)
 
 

@@ -24,7 +24,7 @@ def space(request):
 
 
 def rounding(space):
-    """Relative error of solving with the factor: its condition is the root of the matrix's."""
+    """Return the relative error of solving with the factor, whose condition is a square root."""
     return 10 * len(space.signs) * np.finfo(float).eps * np.sqrt(np.linalg.cond(space.gram.matrix))
 
 
@@ -42,7 +42,8 @@ def test_agrees_with_the_inverse(space, rng):
     inverse = np.linalg.inv(signed)
     twin = np.mean(inverse / np.sqrt(np.diagonal(inverse)), axis=1)
     coef = Corners().solve(space, rng).coef
-    error = rounding(space) * np.sqrt(np.linalg.cond(signed))  # the inverse of the square
+    # The twin inverts the square of the factor.
+    error = rounding(space) * np.sqrt(np.linalg.cond(signed))
     np.testing.assert_allclose(coef / np.linalg.norm(coef), twin / np.linalg.norm(twin), atol=error)
 
 
@@ -63,14 +64,14 @@ def test_answer_and_draws_are_in_version_space(space, rng):
     posterior = Corners(n_draws=500).solve(space, rng)
     assert space.contains(space.combine(posterior.coef))
     draws = space.combine(posterior.draws)
-    # A draw may come as near to a wall as rounding of the coefficients.
+    # A draw may touch a wall up to rounding of the coefficients.
     assert space.margins(draws).min() > -rounding(space)
     np.testing.assert_allclose(np.linalg.norm(draws, axis=1), 1, atol=1e-7)
 
 
 def test_draws_are_uniform_on_the_flat_simplex(rng):
-    # Margins over those of the corners are the barycentric coordinates up to scale, and
-    # those have mean 1 / m and variance (m - 1) / (m^2 (m + 1)).
+    # Margins of a draw divided by the margins of the corners are its barycentric coordinates
+    # up to scale. These have mean 1 / m and variance (m - 1) / (m^2 (m + 1)).
     space, n = rbf_space(10, 0.1), 20_000
     draws = space.combine(Corners(n_draws=n).solve(space, rng).draws)
     shares = space.margins(draws) / np.diagonal(space.margins(corners(space)))
@@ -78,8 +79,8 @@ def test_draws_are_uniform_on_the_flat_simplex(rng):
     m = 10
     std = np.sqrt((m - 1) / (m**2 * (m + 1)))
     np.testing.assert_allclose(shares.mean(axis=0), 1 / m, atol=4 * std / np.sqrt(n))
-    # Excess kurtosis of Dirichlet components is below 6, so the relative error of a
-    # standard deviation is below sqrt((6 + 2) / n) / 2.
+    # The excess kurtosis of Dirichlet components is below 6, so the relative standard error
+    # of a standard deviation is below sqrt((6 + 2) / n) / 2.
     np.testing.assert_allclose(shares.std(axis=0), std, rtol=4 * np.sqrt(8 / n) / 2)
 
 
@@ -91,14 +92,14 @@ def angle_to_bayes_point(space, rng):
 
 
 def test_is_the_bayes_point_where_all_walls_are_alike(rng):
-    # The Gram matrix is the identity up to m / softness: an orthant, but for 0.002.
+    # The Gram matrix is the identity up to m / softness: an orthant up to 0.002.
     angle, error = angle_to_bayes_point(rbf_space(20, 1e4), rng)
     assert angle < 3 * error + 0.002
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_is_not_the_bayes_point_elsewhere(seed, rng):
-    # 0.3 to 0.7 rad here. The docstring warns of it; if this fails, it may be withdrawn.
+    # The angle is 0.3 to 0.7 rad here. The docstring warns of it; drop the warning if this fails.
     angle, error = angle_to_bayes_point(rbf_space(30, 0.1, seed), rng)
     assert angle > 3 * error
 
@@ -131,7 +132,7 @@ def test_wrong_parameters(rng):
 def test_in_a_classifier():
     X, y = make_moons(100, noise=0.2, random_state=0)
     model = BayesPointClassifier(solver=Corners(), softness=1.0, random_state=0).fit(X, y)
-    # Half the points are of each class; a guess would be right for 50 with deviation 5.
+    # Each class has half of the points; guessing gets 50 right, with a deviation of 5.
     assert np.sum(model.predict(X) == y) > 50 + 4 * 5
     assert np.all(np.isinf(model.decision_std_error(X)))
     again = BayesPointClassifier(solver=Corners(), softness=1.0, random_state=0).fit(X, y)

@@ -23,8 +23,8 @@ def flipped(space, label_noise, n_flips=0):
     return space._replace(signs=signs, label_noise=label_noise)
 
 
-# A cosine of 0.999 is an angle of 0.045. Three errors of a sampler with tol=0.01 leave 0.033
-# for the bias of EP. Measured are 0.007 to 0.016 for both together.
+# A cosine of 0.999 is an angle of 0.045. Three standard errors of a sampler with tol=0.01
+# leave 0.033 for the bias of EP. Both together were measured as 0.007 to 0.016.
 BILLIARD_SPACES = {
     "teacher, 40 points in 10 dimensions": lambda seed: teacher_space(40, 10, seed),
     "teacher, 20 points in 10 dimensions": lambda seed: teacher_space(20, 10, seed),
@@ -35,7 +35,7 @@ BILLIARD_SPACES = {
 
 
 @pytest.mark.parametrize("name", BILLIARD_SPACES)
-def test_points_where_the_billiard_does(name):
+def test_agrees_with_the_billiard(name):
     for seed in range(3):
         space = BILLIARD_SPACES[name](seed)
         ours = EP().solve(space, np.random.default_rng(0))
@@ -44,7 +44,7 @@ def test_points_where_the_billiard_does(name):
         assert cosine(space, ours, theirs) >= 0.999
 
 
-# With tol=0.015, three errors are the whole limit. Measured are 0.011 and 0.014.
+# With tol=0.015, three standard errors use up the whole limit. Measured: 0.011 and 0.014.
 GIBBS_SPACES = {
     "tiny noise": lambda: teacher_space(40, 10, 0)._replace(label_noise=1e-6),
     "soft rbf": lambda: flipped(rbf_space(30, 0.3), 0.1),
@@ -52,7 +52,7 @@ GIBBS_SPACES = {
 
 
 @pytest.mark.parametrize("name", GIBBS_SPACES)
-def test_points_where_gibbs_does(name):
+def test_agrees_with_gibbs(name):
     space = GIBBS_SPACES[name]()
     ours = EP().solve(space, np.random.default_rng(0))
     theirs = Gibbs(tol=0.015, n_samples=10**7).solve(space, np.random.default_rng(0))
@@ -61,8 +61,8 @@ def test_points_where_gibbs_does(name):
 
 
 def test_flipped_labels_cost_some_accuracy():
-    # With few dimensions and real flips the posterior is less Gaussian: an angle of 0.042 was
-    # measured, with an error of the sampler of 0.015. The limit is that and three errors.
+    # Few dimensions and real flips make the posterior less Gaussian: the measured angle is 0.042,
+    # with a sampling error of 0.015. The limit is this angle plus three standard errors.
     space = flipped(teacher_space(60, 10, 0), 0.1, n_flips=4)
     ours = EP().solve(space, np.random.default_rng(0))
     theirs = Gibbs(tol=0.015, n_samples=10**7).solve(space, np.random.default_rng(0))
@@ -78,8 +78,8 @@ def test_draws_spread_as_those_of_the_billiard():
     draws = space.combine(ours.draws)
     np.testing.assert_allclose(np.linalg.norm(draws, axis=1), 1)
     length = np.linalg.norm(space.combine(theirs.coef))
-    # The variance of a draw along the mean is at most that in all directions. Measured, the
-    # bias of the length is 0.001, which is not seen.
+    # The variance of a draw along the mean is at most its total variance. The measured bias of
+    # the length is 0.001, too small to matter here.
     std_error = np.sqrt((1 - length**2) * (1 / n + 1 / theirs.info["ess"]))
     assert abs(np.linalg.norm(draws.mean(axis=0)) - length) <= 4 * std_error
     assert abs(np.linalg.norm(space.combine(ours.coef)) - length) <= 4 * std_error
@@ -87,8 +87,8 @@ def test_draws_spread_as_those_of_the_billiard():
 
 def test_in_the_plane_the_length_is_too_large_but_the_direction_is_right():
     # Few constraints in two dimensions are far from Gaussian. Measured: the direction is off
-    # by 0.02 here (0.03 on others), and the mean of unit vectors comes out too long by up to
-    # 0.045; it is kept from being longer than one.
+    # by 0.02 here (0.03 in other problems), and the mean of unit vectors is too long by up to
+    # 0.045; the solver limits its length to one.
     for seed in range(5):
         space = teacher_space(6, 2, seed)
         ours = EP().solve(space, np.random.default_rng(0))
@@ -99,9 +99,10 @@ def test_in_the_plane_the_length_is_too_large_but_the_direction_is_right():
 
 
 def test_two_modes_are_not_a_gaussian():
-    # Two labels of three agree, on a line with label noise 0.2: two hypotheses with odds of
-    # 4 to 1 remain, and a Gaussian between them. The evidence is (0.8^2 0.2 + 0.2^2 0.8) / 2,
-    # and the mean 0.6; measured are 15 percent more and 20 percent less.
+    # Two of three labels agree, on a line with label noise 0.2. Two hypotheses with odds of 4 to 1
+    # remain, and EP puts a Gaussian between them. The exact evidence is
+    # (0.8^2 0.2 + 0.2^2 0.8) / 2 and the exact mean 0.6. EP's evidence is 15 percent too large
+    # and its mean 20 percent too small (measured).
     space = VersionSpace(
         unit_gram(np.ones((3, 3)), 0.0), np.array([1.0, 1.0, -1.0]), label_noise=0.2
     )
@@ -125,7 +126,7 @@ def test_info():
     assert posterior.coef.shape == info["hits"].shape == info["loo_mean"].shape == (30,)
     assert np.all(info["loo_variance"] > 0)
     assert posterior.draws.shape == (50, 30)
-    # Every chain is the answer: there is no sampling error.
+    # Every chain equals the answer: there is no sampling error.
     np.testing.assert_array_equal(posterior.chains, np.stack([posterior.coef] * 2))
 
 
@@ -155,7 +156,7 @@ def test_stops_at_the_deadline():
 
 
 def test_ctrl_c_keeps_the_answer(monkeypatch):
-    monkeypatch.setattr(interrupt, "_last_press", -10.0)  # of an earlier test
+    monkeypatch.setattr(interrupt, "_last_press", -10.0)  # ignore the press of an earlier test
     posterior = EP(tol=0).solve(
         rbf_space(30, 0.1),
         np.random.default_rng(0),
@@ -207,7 +208,7 @@ def test_wrong_parameters(parameters):
         EP(**parameters).solve(orthant_space(3), np.random.default_rng(0))
 
 
-def test_is_not_asked_again_once_it_was_told_to_stop():
+def test_callback_is_not_called_again_after_it_stopped_the_fit():
     seen = []
 
     def on_round(info):

@@ -22,12 +22,12 @@ from helpers import (
 )
 from mutants import interpreted
 
-# A check of a statistic fails by chance with this probability, once its seed is changed.
+# With a new seed, a statistical check fails by chance with this probability.
 SIGNIFICANCE = 1e-4
 
 
 def noisy(space, label_noise, flips=0):
-    """Flip the first labels and allow for label noise."""
+    """Flip the first labels and set the label noise."""
     signs = space.signs.copy()
     signs[:flips] *= -1
     return space._replace(signs=signs, label_noise=label_noise)
@@ -61,7 +61,7 @@ def count_errors(space, w):
 
 
 def weights_of(space, errors):
-    """Return the posterior of hypotheses with so many errors, relative to the best."""
+    """Return the posterior weight for each number of errors, relative to the fewest."""
     fewer = errors - errors.min()
     return np.where(fewer == 0, 1.0, np.exp(-space.error_cost * np.maximum(fewer, 1)))
 
@@ -85,14 +85,14 @@ def test_pieces_have_the_posterior_of_the_half_circle(space, rng):
         positions[:, k] = radius * np.cos(times)
         expected = np.cumsum(weights_of(space, count_errors(space, positions))) * np.pi / n
         found = np.interp(times + np.pi / n / 2, [0, *t, np.pi], [0, *mass])
-        # A wall falls into one cell of the grid, in which the weight is wrong by at most
-        # one; and so the share of a part by twice that over the whole.
+        # Each wall falls into one cell of the grid, where the weight is wrong by at most one. So
+        # the share of a part is wrong by at most twice that, divided by the whole.
         atol = 2 * (len(wall) + 1) * (np.pi / n) / expected[-1]
         np.testing.assert_allclose(found / mass[-1], expected / expected[-1], atol=atol)
 
 
 def slow_twin(space, w, n_sweeps, rng):
-    """Draw coordinates as a statistician would write it; return all samples."""
+    """Draw one coordinate after the other with plain NumPy; return all samples."""
     w, samples = w.copy(), []
     for _ in range(n_sweeps):
         for k in range(len(w)):
@@ -116,7 +116,7 @@ def test_agrees_with_the_slow_twin(space):
     w = new_start(space, np.random.default_rng(0))
     samples = slow_twin(space, w, 5, np.random.default_rng(1))
     end, leg = advance(Target.of(space), w, np.random.default_rng(1), 5)
-    # Rounding of 1e-16, amplified where the circle is tangent to a wall.
+    # Rounding of 1e-16 is amplified where the circle is tangent to a wall.
     np.testing.assert_allclose(end, samples[-1], atol=1e-9)
     units = samples / np.linalg.norm(samples, axis=1, keepdims=True)
     np.testing.assert_allclose(leg.total, units.sum(axis=0), atol=1e-9)
@@ -124,7 +124,7 @@ def test_agrees_with_the_slow_twin(space):
     if space.label_noise:
         np.testing.assert_array_equal(leg.hits, np.sum(space.margins(samples) <= 0, axis=0))
     else:
-        # A piece has two walls, or fewer where it ends with the half circle.
+        # A piece ends at two walls, or at fewer if the half circle ends first.
         assert 0 < leg.hits.sum() <= 2 * 5 * len(w)
 
 
@@ -151,7 +151,7 @@ def test_leaves_the_hypothesis_it_was_given_alone(space, rng):
 def test_never_leaves_version_space(name, rng):
     space = SPACES[name]()
     _, leg = advance(Target.of(space), space.enter(rng), rng, 2000, n_draws=2000)
-    # Margins are updated some hundred times, at most, until they are computed anew.
+    # Margins are updated at most a few hundred times before they are recomputed.
     assert space.margins(leg.draws).min() > -1e-13
     np.testing.assert_allclose(np.linalg.norm(leg.draws, axis=1), 1)
 
@@ -160,7 +160,7 @@ def test_margins_do_not_drift(space, rng):
     target, w = Target.of(space), new_start(space, rng)
     d, n = space.margins(w), 2000
     compiled.sweep(target.columns, w, d, target.penalty, n, rng)
-    # Each step rounds a margin by 1e-16 times its size, which is below ten.
+    # Each step rounds a margin, which is below ten, with a relative error of 1e-16.
     np.testing.assert_allclose(d, space.margins(w), atol=1e-15 * n * len(w))
 
 
@@ -168,7 +168,7 @@ def test_margins_do_not_drift(space, rng):
 
 
 def brute_force(space, rng, n=400_000):
-    """Return mean unit hypothesis and errors by weighting the prior, and their covariance."""
+    """Return means of unit hypothesis and errors from weighted prior draws, and covariance."""
     w = rng.standard_normal((n, space.gram.rank))
     errors = count_errors(space, w)
     x = np.column_stack([w / np.linalg.norm(w, axis=1, keepdims=True), errors])
@@ -180,7 +180,7 @@ def brute_force(space, rng, n=400_000):
 
 
 def in_the_plane(space, n=0):
-    """Return the same by integration over the angle, in two dimensions."""
+    """Return the same means in two dimensions, by integration over the angle."""
     normals = np.arctan2(*space.walls.T[::-1])
     edges = np.sort(np.concatenate([normals + np.pi / 2, normals - np.pi / 2]) % (2 * np.pi))
     edges = np.append(edges, edges[0] + 2 * np.pi)
@@ -193,7 +193,7 @@ def in_the_plane(space, n=0):
 
 
 def law_p_value(space, mean, covariance, seed=0, n_chains=64, n_samples=2000):
-    """Test means of independent chains for the mean they should have (Hotelling)."""
+    """Test whether means of independent chains have the expected mean (Hotelling)."""
     target, found = Target.of(space), []
     for rng in np.random.default_rng(seed).spawn(n_chains):
         w, _ = advance(target, new_start(space, rng), rng, 100)
@@ -262,7 +262,7 @@ def test_agrees_with_the_billiard(name):
     angle = np.hypot(gibbs.info["angle"], billiard.info["angle"])
     ours, theirs = space.combine(gibbs.coef), space.combine(billiard.coef)
     assert angle_between(ours, theirs) <= 3 * angle
-    # The variance of a single hypothesis along the mean is at most that in all directions.
+    # The variance of a single hypothesis along the mean is at most its total variance.
     length = np.linalg.norm(ours)
     spread = np.sqrt((1 - length**2) * (1 / gibbs.info["ess"] + 1 / billiard.info["ess"]))
     assert abs(length - np.linalg.norm(theirs)) <= 3 * spread
@@ -270,7 +270,7 @@ def test_agrees_with_the_billiard(name):
 
 def test_draws_have_the_law_of_the_angle():
     space = noisy(teacher_space(6, 2, 0), 0.1, flips=2)
-    # Chains of 64 samples give one draw each, so draws are independent.
+    # Each chain has 64 samples and gives one draw, so draws are independent.
     solver = Gibbs(n_chains=500, n_draws=500, n_samples=500 * module.FIRST_ROUND_SAMPLES)
     posterior = solver.solve(space, np.random.default_rng(0))
     draws = space.combine(posterior.draws)
@@ -284,8 +284,8 @@ def test_draws_have_the_law_of_the_angle():
 
 
 def test_error_bar_is_honest():
-    # As in the test of the billiard: 30 runs know their root mean square to 0.1, and the
-    # estimate from 8 chains is itself uncertain by some 15 percent.
+    # As in the test of the billiard: 30 runs give the root mean square to 0.1, and the estimate
+    # from 8 chains is itself uncertain by about 15 percent.
     space = noisy(rbf_space(20, 0.1), 0.05)
     rng = np.random.default_rng(0)
     truth = space.combine(Gibbs(tol=0.015, n_samples=10**9).solve(space, rng).coef)
@@ -320,14 +320,14 @@ def test_a_single_hypothesis():
 
 
 def test_contradictions_say_nothing():
-    # Every point with both labels: the posterior is the prior.
+    # Every point has both labels, so the posterior is the prior.
     half = teacher_space(5, 3, seed=0)
     K = np.tile(half.gram.matrix, (2, 2))
     signs = np.append(half.signs, -half.signs)
     space = VersionSpace(unit_gram(K, 0.0), signs, label_noise=0.1)
     posterior = Gibbs(n_samples=20_000).solve(space, np.random.default_rng(0))
     w = space.combine(posterior.coef)
-    # Three components, each with a variance of 1 / 3.
+    # Three components have a variance of 1 / 3 each.
     assert np.linalg.norm(w) <= 4 * np.sqrt(1 / posterior.info["ess"])
     assert posterior.info["errors"] == 5
     with pytest.raises(NoVersionSpaceError, match="different labels"):
@@ -372,14 +372,14 @@ def test_counts_errors():
     space = SPACES["linear"]()
     posterior = Gibbs(n_draws=2000).solve(space, np.random.default_rng(0))
     errors = count_errors(space, space.combine(posterior.draws))
-    # Draws and samples overlap, and not all draws are independent.
+    # Draws and samples overlap, and some draws are correlated.
     std_error = errors.std() / np.sqrt(min(posterior.info["ess"], 2000))
     assert abs(posterior.info["errors"] - errors.mean()) <= 4 * std_error
-    assert np.argmax(posterior.info["hits"]) < 3  # one of those that were flipped
+    assert np.argmax(posterior.info["hits"]) < 3  # one of the flipped labels
 
 
 def test_hits_without_noise_are_those_on_walls():
-    # In an orthant a coordinate has one wall, which bounds the piece unless rounding does.
+    # In an orthant each coordinate has one wall, which bounds the piece up to rounding.
     posterior = Gibbs(tol=0.1).solve(orthant_space(4), np.random.default_rng(0))
     hits = posterior.info["hits"]
     assert posterior.info["errors"] == 0
@@ -389,7 +389,7 @@ def test_hits_without_noise_are_those_on_walls():
 
 def test_stops_at_the_deadline():
     solver = Gibbs(tol=0, n_samples=10**12)
-    solver.solve(SPACES["soft rbf"](), np.random.default_rng(0), deadline=0)  # compiled now
+    solver.solve(SPACES["soft rbf"](), np.random.default_rng(0), deadline=0)  # compile first
     with processor_time_below(5):  # a call takes about 50 ms for each of 8 chains
         deadline = time.perf_counter() + 0.3
         posterior = solver.solve(SPACES["soft rbf"](), np.random.default_rng(0), deadline=deadline)
@@ -398,7 +398,7 @@ def test_stops_at_the_deadline():
 
 def test_ctrl_c_keeps_the_answer():
     solver = Gibbs(tol=0, n_samples=10**12)
-    solver.solve(SPACES["soft rbf"](), np.random.default_rng(0), deadline=0)  # compiled now
+    solver.solve(SPACES["soft rbf"](), np.random.default_rng(0), deadline=0)  # compile first
     with ctrl_c():
         limit = time.perf_counter() + 60
         posterior = solver.solve(SPACES["soft rbf"](), np.random.default_rng(0), deadline=limit)
@@ -430,7 +430,7 @@ def test_stops_when_asked_to():
     assert seen == sorted(seen)
 
 
-def test_starts_where_it_is_told(monkeypatch):
+def test_starts_at_the_given_hypothesis(monkeypatch):
     space, starts = SPACES["no noise"](), []
 
     def noted(target, w, *args, **options):

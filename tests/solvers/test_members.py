@@ -1,4 +1,4 @@
-"""Members of an ensemble: their orders, their mean, and what they know about it."""
+"""Members of an ensemble: their orders, their mean, and its error."""
 
 import numpy as np
 import pytest
@@ -66,7 +66,7 @@ def test_angle_is_the_spread_of_repeated_answers():
         angles.append(np.arccos(min(cosine, 1.0)))
         stated.append(posterior.info["angle"])
     ratio = np.sqrt(np.mean(np.square(angles)) / np.mean(np.square(stated)))
-    # An rms of 30 independent angles in about 7 dimensions has an error of 5 %.
+    # The root mean square of 30 independent angles in about 7 dimensions has an error of 5 %.
     assert 0.8 < ratio < 1.2
 
 
@@ -105,7 +105,7 @@ def test_inseparable_data_end_with_the_best_pass():
 def test_consistent_members_are_preferred():
     matrix, signs = teacher_problem(60, 5, 0)
     members, _ = learned(matrix, signs, n_members=4)
-    members.walk[0, 1, RIGHT] = 0  # as if it had been stopped
+    members.walk[0, 1, RIGHT] = 0  # as if this member had been stopped
     assert len(members.posterior(0).draws) == 3
 
 

@@ -18,12 +18,12 @@ def test_draws_are_those_of_the_gaussian():
         found.mean, found.root @ found.root.T, 20_000
     )
     direct /= np.linalg.norm(direct, axis=1)[:, None]
-    # Two means of 20,000 with deviations of at most one: five standard errors.
+    # Two means of 20,000 draws with deviations of at most one; allow five standard errors.
     gap = np.abs(posterior.draws.mean(axis=0) - direct.mean(axis=0)).max()
     assert gap < 5 * np.sqrt(2 / 20_000)
 
 
-def test_what_is_known_is_what_ep_knows():
+def test_diagnostics_are_those_of_ep():
     features, signs, noise = feature_problem(40, 4)
     info = Nystroem().solve(features, signs, noise, np.random.default_rng(0)).info
     assert {"angle", "ess", "mixed", "n_iter", "residual", "log_evidence", "hits"} <= info.keys()

@@ -38,13 +38,13 @@ def ball_at_a_wall(space, rng):
 
 
 def count_errors(space, w):
-    """Return the errors of hypotheses on negative and on positive points."""
+    """Return the errors of hypotheses on negative and positive points."""
     wrong = space.margins(w) < 0
     return wrong[..., space.signs < 0].sum(axis=-1), wrong[..., space.signs > 0].sum(axis=-1)
 
 
 def slow_twin(space, ball, n_bounces, max_errors):
-    """Cut arcs at all walls, look at the middle of each piece which cell it is in."""
+    """Cut arcs at all walls; the middle of each piece determines its cell."""
     walls = space.walls
     b, v = ball
     last = int(np.argmin(np.abs(walls @ b)))
@@ -60,7 +60,7 @@ def slow_twin(space, ball, n_bounces, max_errors):
             n_minus, n_plus = count_errors(space, b * np.cos(middle) + v * np.sin(middle))
             if n_minus <= max_errors and n_plus <= max_errors:
                 time[n_minus, n_plus] += end - begin
-                chord = 2 * np.sin((end - begin) / 2)  # of the arc, along its middle
+                chord = 2 * np.sin((end - begin) / 2)  # chord of the arc, along its middle
                 integral[n_minus, n_plus] += chord * (b * np.cos(middle) + v * np.sin(middle))
         last = int(np.argmin(crossings))
         t = crossings[last]
@@ -78,7 +78,7 @@ def test_agrees_with_the_slow_twin(space, max_errors, rng):
     expected, expected_integral, expected_time = slow_twin(space, ball, 40, max_errors)
     integral, time = np.zeros_like(expected_integral), np.zeros_like(expected_time)
     end = follow(space, ball, rng, 40, NO_SCATTERING, integral, time)
-    # As for the billiard: rounding of 1e-16 for 40 bounces, divided by small margins.
+    # As for the billiard: rounding of 1e-16 in 40 bounces, divided by small margins.
     np.testing.assert_allclose(end.b, expected.b, atol=1e-9)
     np.testing.assert_allclose(end.v, expected.v, atol=1e-9)
     np.testing.assert_allclose(time, expected_time, atol=1e-8)
@@ -90,7 +90,7 @@ def test_all_cells_together_are_half_circles(space, rng):
     layers = peel_onion(space, space.enter(rng), rng, n_bounces=800, max_errors=n_errors)
     np.testing.assert_allclose(layers.times.sum(), layers.length, rtol=1e-12)
     n_negative = np.sum(space.signs < 0)
-    # There are no cells with more errors than points.
+    # No cell has more errors than there are points.
     assert not layers.times[:, n_negative + 1 :].any()
 
 
@@ -116,7 +116,7 @@ def test_ball_and_margins_stay_together_and_inside(space, rng):
     for scatter in (1, 5, NO_SCATTERING):
         ball = follow(space, ball, rng, 5000, scatter, integral, time)
         np.testing.assert_allclose([ball.b @ ball.b, ball.v @ ball.v], 1, atol=1e-12)
-        # On one wall, up to rounding of 5000 bounces, and inside all others.
+        # On one wall up to the rounding of 5000 bounces, and inside all others.
         assert space.margins(ball.b).min() > -1e-9
 
 
@@ -124,14 +124,14 @@ def test_ball_and_margins_stay_together_and_inside(space, rng):
 
 
 def seen_from_outside(space, n, rng):
-    """Draw hypotheses everywhere that see version space in a random direction."""
+    """Draw hypotheses anywhere that see version space in a random direction."""
     w = rng.standard_normal((n, space.gram.rank))
     w /= np.linalg.norm(w, axis=1, keepdims=True)
     v = rng.standard_normal(w.shape)
     v -= np.sum(v * w, axis=1, keepdims=True) * w
     v /= np.linalg.norm(v, axis=1, keepdims=True)
     d, u = space.margins(w), space.margins(v)
-    # A margin d cos t + u sin t has one zero in (0, pi): positive before it or after it.
+    # A margin d cos t + u sin t has one zero in (0, pi), and is positive before or after it.
     zero = np.arctan2(np.abs(d), -u * np.sign(d))
     enter = np.max(np.where(d < 0, zero, 0.0), axis=1)
     leave = np.min(np.where(d > 0, zero, np.pi), axis=1)
@@ -139,7 +139,7 @@ def seen_from_outside(space, n, rng):
 
 
 def assert_law(space, rng):
-    """Compare every entry with hypotheses weighted by the solid angle of version space."""
+    """Compare every cell with hypotheses weighted by the solid angle of version space."""
     n_truth, n_bounces, max_errors = 500_000, 400_000, 2
     truth = seen_from_outside(space, n_truth, rng)
     n_minus, n_plus = count_errors(space, truth)
@@ -164,8 +164,8 @@ def assert_law(space, rng):
 
 
 def assert_laws(rng):
-    # 7 to 9 entries of three problems each: four standard errors leave the eight balls'
-    # Student distribution (7 degrees of freedom) one false alarm in about ten at most.
+    # Three problems with 7 to 9 cells each. With eight balls (Student distribution, 7 degrees
+    # of freedom), four standard errors give a false alarm in at most about one of ten runs.
     for seed in range(3):
         assert_law(teacher_space(8, 4, seed=seed), rng)
 
@@ -196,7 +196,7 @@ def test_without_errors_it_is_the_bayes_point(space, rng):
     layers = peel_onion(space, space.enter(rng), rng, n_bounces=200_000, max_errors=1)
     posterior = Billiard(tol=0.01).solve(space, rng)
     error = np.hypot(layers.angles()[0, 0], posterior.info["angle"])
-    # In the plane both are exact up to rounding.
+    # In the plane both answers are exact up to rounding.
     assert angle_between(layers.means()[0, 0], space.combine(posterior.coef)) <= 3 * error + 1e-9
 
 

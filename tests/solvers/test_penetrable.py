@@ -1,4 +1,4 @@
-"""The billiard with label noise, whose walls let fast balls pass."""
+"""The billiard with label noise: fast balls pass through walls."""
 
 import time
 
@@ -25,7 +25,7 @@ from mutants import mutant
 
 
 def noisy_space(n_points, n_dimensions, seed, label_noise):
-    """Random points with random labels: hardly ever consistent."""
+    """Return random points with random labels, which are hardly ever separable."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_points, n_dimensions))
     y = np.where(rng.random(n_points) < 0.5, 1.0, -1.0)
@@ -33,7 +33,7 @@ def noisy_space(n_points, n_dimensions, seed, label_noise):
 
 
 def contradictory_space(label_noise):
-    """Points of the plane seen several times: with both labels, opposite, at the origin."""
+    """Return repeated points of a plane: with both labels, opposite, and at the origin."""
     points = {(1.0, 0.2): [1, 1, -1], (0.3, 1.0): [1, -1], (-1.0, 0.5): [-1, -1], (0.0, 0.0): [1]}
     points |= {(-2.0, -0.4): [1, -1, -1], (0.4, -0.7): [1]}
     X = np.array([x for x, labels in points.items() for _ in labels])
@@ -49,7 +49,7 @@ def some_ball(space, seed):
 
 
 def is_wrong(space, ball):
-    """Tell for each point whether the ball errs, a little after it left a wall."""
+    """Return for each point whether the ball errs just after it left a wall."""
     return space.margins(ball.b * np.cos(1e-7) + ball.v * np.sin(1e-7)) < 0
 
 
@@ -59,7 +59,7 @@ def energy(space, ball):
 
 
 def times_to_walls(space, ball):
-    """Return when the ball will be at each wall; a wall that it is at, after half a turn."""
+    """Return the time to each wall; half a turn for the wall that the ball is on."""
     d, u = space.margins(np.stack(ball))
     return np.where(np.abs(d) < 1e-9, np.pi, np.arctan2(d, -u) % np.pi)
 
@@ -72,7 +72,7 @@ def turn(ball, t):
 
 
 def slow_twin(space, ball, n_bounces, scatter, rng):
-    """Bounce as a physicist would write it; return ball, integrals, length and events."""
+    """Bounce step by step with textbook physics; return ball, integrals, length and events."""
     walls, cost = space.walls, space.error_cost
     wrong = is_wrong(space, ball)
     integral, errors, length, events = np.zeros_like(ball.b), 0.0, 0.0, []
@@ -135,7 +135,7 @@ def test_energy_is_conserved_whether_it_passes_or_not(space, rng):
         seen |= {what for _, what in slow_twin(space, ball, 100, NO_SCATTERING, rng)[-1]}
         for _ in range(100):
             ball, _ = advance(space, ball, rng, 1)
-            # 100 times a rounding of 1e-16 of sums of up to 40 terms.
+            # 100 roundings of 1e-16 in sums of up to 40 terms.
             np.testing.assert_allclose(energy(space, ball), before, rtol=1e-11)
     assert seen == {"wrong", "right", "reflected"}
 
@@ -146,7 +146,7 @@ def test_runs_backwards_to_where_it_came_from(space, rng):
     end, leg = advance(space, ball, rng, 100)
     end = turn(end, times_to_walls(space, end).min() / 2)
     back, same = advance(space, Ball(end.b, -end.v), rng, 100)
-    # Back on its first arc, it has just left the wall that it was flying to.
+    # Back on its first arc, the ball has just left the wall it first flew to.
     back = turn(back, times_to_walls(space, ball).min())
     np.testing.assert_array_equal(same.hits, leg.hits)
     np.testing.assert_allclose(back.b, ball.b, atol=1e-7)
@@ -160,7 +160,7 @@ def test_agrees_with_the_slow_twin(space, scatter):
         space, ball, 60, scatter, np.random.default_rng(0)
     )
     end, leg = advance(space, ball, np.random.default_rng(0), 60, scatter)
-    # As for hard walls: rounding, divided by the smallest margins and speeds on the way.
+    # As for hard walls: rounding divided by the smallest margins and speeds on the way.
     np.testing.assert_allclose(end.b, expected.b, atol=1e-8)
     np.testing.assert_allclose(end.v, expected.v, atol=1e-8)
     np.testing.assert_allclose(leg.integral, integral, atol=1e-7)
@@ -187,7 +187,7 @@ def test_knows_on_which_side_it_is(space, rng, scatter):
         flight.b_base + space.combine(flight.b_coef), flight.v_base + space.combine(flight.v_coef)
     )
     np.testing.assert_array_equal(side < 0, is_wrong(space, end))
-    # n roundings of 1e-16 at worst add up to 1e-11; coefficients of size 100 to 1e-9.
+    # n roundings of 1e-16 add up to 1e-11 at worst, or to 1e-9 for coefficients of size 100.
     np.testing.assert_allclose(side * space.margins(end.b), d, atol=1e-8)
     np.testing.assert_allclose(side * space.margins(end.v), u, atol=1e-8)
 
@@ -200,7 +200,7 @@ def test_calls_of_any_length_make_the_same_trajectory(space, monkeypatch):
     np.testing.assert_allclose(calls.b, whole.b, atol=1e-8)
     np.testing.assert_allclose(other.integral, leg.integral, atol=1e-7)
     np.testing.assert_allclose(other.errors, leg.errors, atol=1e-7)
-    # Margins computed anew at every wall, where their signs are rounding.
+    # Recompute margins at every wall, where their signs are mere rounding.
     for _ in range(60):
         ball, _ = advance(space, ball, rng, 1)
     np.testing.assert_allclose(ball.b, whole.b, atol=1e-7)
@@ -214,8 +214,8 @@ def test_integrals_are_those_of_the_path(space, scatter):
     _, same = advance(space, ball, np.random.default_rng(0), 30, scatter, leg.length / n, n)
     base, coef = np.hsplit(same.draws, [space.gram.rank])
     positions = base + space.combine(coef)
-    # The midpoint rule: an error of (length / n)^2 times the jump of v for each of 30
-    # kinks, and of one length / n for each of 30 jumps of the number of errors.
+    # The midpoint rule has an error of (length / n)^2 times the jump of v at each of 30 kinks,
+    # and of length / n at each of 30 jumps in the number of errors.
     atol = 30 * 10 * (leg.length / n) ** 2 + leg.length * 1e-8
     np.testing.assert_allclose(positions.mean(axis=0) * leg.length, leg.integral, atol=atol)
     errors = np.sum(space.margins(positions) < 0, axis=1)
@@ -225,10 +225,10 @@ def test_integrals_are_those_of_the_path(space, scatter):
 def test_equal_and_opposite_points_are_one_wall():
     space = contradictory_space(0.1)
     cost = wall_costs(space) / space.error_cost
-    # (1, 0.2) has two against one, and (-2, -0.4), which is opposite, one against two;
-    # (0.3, 1) one against one. The origin has no wall.
+    # Votes: (1, 0.2) has two against one, its opposite (-2, -0.4) one against two, (0.3, 1) one
+    # against one. The origin has no wall.
     np.testing.assert_allclose(np.sort(cost[cost > 0]), [0, 1, 2, 2], atol=1e-9)
-    # What walls cost is what errors cost, up to a constant.
+    # The costs of walls equal the costs of errors up to a constant.
     w = np.random.default_rng(0).standard_normal((100, 2))
     wrong = space.margins(w) < 0
     assert np.ptp(wrong.sum(axis=1) - wrong @ cost) < 1e-9
@@ -242,10 +242,10 @@ def test_hard_walls_cost_everything():
 
 
 def sample(space, n_chains=24, n_bounces=20_000, scatter=8, seed=0):
-    """Return what each of several independent balls saw, one a row.
+    """Return statistics of several independent balls, one ball per row.
 
-    Mean unit hypothesis, mean number of errors, mean squared length and speed relative
-    to the rank, and how often the number of errors was 0, 1, ...
+    The columns are: mean unit hypothesis, mean number of errors, mean squared length and speed
+    relative to the rank, and the frequencies of 0, 1, ... errors.
     """
     rank, m = space.gram.rank, len(space.signs)
     length = np.sqrt(2) * special.gamma((rank + 1) / 2) / special.gamma(rank / 2)
@@ -265,7 +265,7 @@ def sample(space, n_chains=24, n_bounces=20_000, scatter=8, seed=0):
 
 
 def statistics(space, w, weights):
-    """Return the same for unit vectors w with weights, and their standard errors."""
+    """Return the same statistics for weighted unit vectors w, and their standard errors."""
     n_errors = np.sum(space.margins(w) < 0, axis=1)
     p = weights * np.exp(-space.error_cost * (n_errors - n_errors.min()))
     p /= p.sum()
@@ -280,12 +280,12 @@ def on_the_circle(space, n=400_000):
     angle = (np.arange(n) + 0.5) * 2 * np.pi / n
     w = np.column_stack([np.cos(angle), np.sin(angle)])
     mean, _ = statistics(space, w, np.ones(n))
-    # Half a step at each of the borders between cells.
+    # Half a grid step at each border between cells.
     return mean, np.full_like(mean, len(space.signs) * 2 / n)
 
 
 def by_importance(space, n=400_000):
-    """Return the statistics by weighting draws from the prior."""
+    """Return the statistics from weighted draws of the prior."""
     w = np.random.default_rng(1).standard_normal((n, space.gram.rank))
     return statistics(space, module.unit_rows(w), np.ones(n))
 
@@ -295,10 +295,10 @@ def mean_and_error(rows):
 
 
 def assert_same(one, other, n):
-    """Compare means with standard errors from n independent numbers or more, or exact.
+    """Compare means whose standard errors come from at least n independent numbers, or are exact.
 
-    Each comparison fails with probability 1e-4. Numbers of errors that are never seen
-    have no spread: they must be rarer than that too.
+    Each comparison fails with probability 1e-4. Numbers of errors that never occur have no
+    spread: their frequency must be below 1e-4 too.
     """
     std_error = np.hypot(one[1], other[1])
     assert np.all(np.abs(one[0] - other[0]) <= stats.t.isf(0.5e-4, n - 1) * std_error + 1e-4)
@@ -381,7 +381,7 @@ def assert_law_of_three():
 
 
 def elliptical_slices(space, n_chains, n_steps, rng):
-    """Return mean margins and errors, a chain a row, by Murray, Adams, MacKay (2010)."""
+    """Return mean margins and errors, one chain per row (Murray, Adams, MacKay, 2010)."""
     walls, rows = space.walls, np.arange(n_chains)
     margins = rng.standard_normal((n_chains, space.gram.rank)) @ walls.T
     total = np.zeros((n_chains, len(walls) + 1))
@@ -432,7 +432,7 @@ def test_little_noise_is_the_hard_billiard():
     one, other = space.combine(hard.coef), space.combine(noisy.coef)
     angle = np.hypot(hard.info["angle"], noisy.info["angle"])
     assert angle_between(one, other) <= 3 * angle
-    # The length of a normal vector adds its own relative variance, at most 1 / (2 rank).
+    # The length of a normal vector adds a relative variance of at most 1 / (2 rank).
     std_error = np.sqrt(1 / hard.info["ess"] + 2 / noisy.info["ess"])
     assert abs(np.linalg.norm(one) - np.linalg.norm(other)) <= 3 * std_error
 
@@ -453,13 +453,13 @@ def test_error_bar_is_honest():
 
 
 def test_the_mean_hypothesis_is_never_longer_than_one():
-    # A narrow version space in few dimensions, where the length varies most.
+    # Version space is narrow and has few dimensions, so the length varies most.
     space = teacher_space(40, 3, 2)._replace(label_noise=1e-9)
     start = space.enter(np.random.default_rng(0))
     for seed in range(3):
         posterior = Billiard().solve(space, np.random.default_rng(seed), start=start)
         length = np.linalg.norm(space.combine(posterior.coef))
-        # Length has the relative standard deviation 0.42 in three dimensions.
+        # The relative standard deviation of the length is 0.42 in three dimensions.
         assert 1 - 4 * 0.42 / np.sqrt(posterior.info["ess"]) < length < 1 + 1e-12
 
 
@@ -468,7 +468,7 @@ def test_draws_are_unit_hypotheses_with_their_mean():
     posterior = Billiard(tol=0.01, n_draws=2000).solve(space, np.random.default_rng(0))
     draws, mean = space.combine(posterior.draws), space.combine(posterior.coef)
     np.testing.assert_allclose(np.linalg.norm(draws, axis=1), 1)
-    # Draws of a ball are about pi / 10 apart, so that one in ten counts.
+    # Draws of one ball are about pi / 10 apart: count one in ten as independent.
     std_error = draws.std(axis=0) / np.sqrt(len(draws) / 10)
     assert np.all(np.abs(draws.mean(axis=0) - mean) <= 4.5 * std_error)
     errors = np.sum(space.margins(draws) < 0, axis=1)
@@ -485,14 +485,14 @@ def test_hard_walls_make_no_errors():
 def test_points_on_a_line_have_an_exact_answer():
     space = VersionSpace(unit_gram(np.ones((3, 3)), 0.0), np.array([1.0, 1, -1]), None, 0.2)
     posterior = Billiard(n_draws=1000).solve(space, np.random.default_rng(0))
-    # One error or two: odds of 0.8 / 0.2.
+    # One error or two, with odds of 0.8 / 0.2.
     np.testing.assert_allclose(space.combine(posterior.coef) * space.gram.factor[0], 0.8 - 0.2)
     np.testing.assert_allclose(posterior.info["errors"], 0.8 + 2 * 0.2)
     assert np.sum(space.combine(posterior.draws) * space.gram.factor[0] > 0) == 800
 
 
 def test_contradictory_labels_with_hardly_any_noise_are_admitted():
-    # Between cells with equally few errors lie cells with more, which are never entered.
+    # Cells with more errors separate the cells with the fewest, and are never entered.
     space = noisy_space(7, 2, 2, 1e-12)
     posterior = Billiard(n_bounces=200_000).solve(space, np.random.default_rng(0))
     assert np.isfinite(posterior.coef).all()
@@ -535,7 +535,7 @@ def test_stops_at_n_bounces(n_bounces):
 
 def test_stops_at_the_deadline():
     space, solver = rbf_space(50, 0.1)._replace(label_noise=0.1), Billiard(tol=0, n_bounces=10**12)
-    solver.solve(space, np.random.default_rng(0), deadline=0)  # compiled now
+    solver.solve(space, np.random.default_rng(0), deadline=0)  # compile first
     with processor_time_below(5):  # a call takes about 50 ms for each of 8 balls
         deadline = time.perf_counter() + 0.3
         posterior = solver.solve(space, np.random.default_rng(0), deadline=deadline)

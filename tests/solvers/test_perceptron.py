@@ -44,7 +44,7 @@ def test_outputs_are_those_of_the_coefficients():
 
 
 def test_mean_of_many_members_is_close_to_the_bayes_point():
-    # Not the same: perceptrons are not a uniform sample. 000, fig. 4, finds it similar.
+    # Not equal: perceptrons are not a uniform sample. 000, fig. 4, finds the two similar.
     space = teacher_space(60, 10, 3)
     matrix = space.gram.matrix
     members, _ = learned(matrix, space.signs.astype(np.int8)[None], n_members=200)

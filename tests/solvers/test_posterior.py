@@ -32,7 +32,7 @@ def test_equal_numbers_of_chains_are_stacked_as_they_are(rng):
 
 
 def test_different_numbers_of_chains_keep_mean_and_spread(rng):
-    # Neighbors of six are averaged in pairs: half the variance of a mean, of half as many.
+    # Neighbors of six are averaged in pairs: half the variance with half as many chains.
     many, few = rng.standard_normal((6_000, 4)), rng.standard_normal((3_000, 4))
     stacked = stack_chains([many, few])
     assert stacked.shape == (2, 3_000, 4)

@@ -35,18 +35,18 @@ def test_chord_weights_do_what_they_were_derived_for(p, mu):
 
 @given(p=st.floats(-0.99, 1), n_bounces=st.integers(1, 10**6))
 def test_few_bounces_cannot_bring_the_last_weight_down(p, n_bounces):
-    """Which is least where all arcs are as long as the longest, at the same place."""
+    """The last weight is smallest if all arcs are as long as the longest, at the same place."""
     weight = chord_weights(p, n_bounces / (n_bounces + 1))[1]
     assert weight >= 1 / (n_bounces + 1) - 1e-12
 
 
 def test_directions_have_random_coefficients():
-    """Those of points on a line and one across it: mostly along the line, not uniform."""
+    """With many points on a line and one across it, directions follow the line."""
     points = np.array([[1.0, 0.0]] * 99 + [[0.0, 1.0]])
     space = VersionSpace(unit_gram(points @ points.T, 0.0), np.ones(100))
     rng = np.random.default_rng(0)
     along = [space.margins(random_combination(space, rng))[0] for _ in range(2000)]
-    # Twins: 99 uniform numbers against one. Its square has mean 1/3, theirs 33.
+    # The twin sums 99 uniform numbers against one: mean squares of 33 and 1/3.
     coef = np.random.default_rng(1).uniform(-1, 1, (2000, 100))
     line = coef[:, :99].sum(axis=1)
     twins = line / np.hypot(line, coef[:, 99])
@@ -78,8 +78,8 @@ def test_published_algorithms_come_near_the_exact_one(algorithm, tol, space):
     assert published.info["stop"] == "tol"
     w = space.combine(published.coef)
     assert space.contains(w)
-    # They are approximations: the flipper prefers the center, from which it starts
-    # again; neither counts arcs exactly. Measured: 0.02 to 0.3.
+    # Published algorithms are approximations: the flipper prefers the center, where it
+    # restarts, and neither counts arcs exactly. Measured: 0.02 to 0.3.
     assert angle_between(w, space.combine(exact.coef)) < 0.4
     assert np.all(space.margins(space.combine(published.draws)) > -1e-9)
 
@@ -97,8 +97,8 @@ def test_published_algorithms_stop(algorithm):
     assert posterior.info["stop"] == "max_time"
 
 
-def test_a_ball_that_cannot_be_kept_is_told():
-    # Nearly half of a circle: a straight flight from one wall never meets the other.
+def test_a_ball_that_escapes_is_reported():
+    # Version space is nearly half a circle: a straight flight misses the other wall.
     normals = np.array([[0.0, 1.0], [1e-6, 1.0]])
     space = VersionSpace(unit_gram(normals @ normals.T, 0.0), np.ones(2))
     solver = Billiard(algorithm="herbrich", tol=0, n_bounces=100)

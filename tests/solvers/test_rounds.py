@@ -67,8 +67,8 @@ def test_goes_on_to_the_allowed_length_in_growing_rounds(rng):
 def test_the_error_estimate_is_right_for_independent_draws(rng):
     info = run(Limits(), rng).info
     kept = 40_000 * (1 - BURN_IN_SHARE)
-    # From four chains or eight halves in five dimensions: a chi square with about 12 degrees
-    # of freedom is within a factor of 4 of its mean but for one in a thousand.
+    # Four chains or eight halves in five dimensions give a chi square with about 12 degrees of
+    # freedom: within a factor of 4 of its mean except for one case in a thousand.
     assert kept / 4 < info["ess"] < kept * 4
     assert info["r_hat"] < 1.05
 
@@ -92,5 +92,5 @@ def test_a_stop_sent_to_another_process_keeps_the_time_that_is_left():
     assert elsewhere.deadline == pytest.approx(stop.deadline, abs=60)
     interrupted.pressed = True
     assert stop()
-    assert not elsewhere()  # Ctrl-C is not sent along
+    assert not elsewhere()  # Ctrl-C is not passed on
     assert pickle.loads(pickle.dumps(Stop(interrupted, time.perf_counter() - 1)))()

@@ -12,7 +12,7 @@ SOLVERS = [getattr(solvers, name) for name in solvers.__all__ if name != "Poster
 
 
 class Recorder(GramSolver):
-    """Write down how `_solve` was called, and answer with the sum of all walls."""
+    """Record the arguments of `_solve`, and answer with the sum of all walls."""
 
     def _solve(self, space, rng, *others) -> solvers.Posterior:
         self.others = others

@@ -13,7 +13,7 @@ def pressed():
     return interrupted
 
 
-def test_goes_on_as_long_as_nobody_minds():
+def test_goes_on_without_a_reason_to_stop():
     watch = Watch(Interrupted(), time.perf_counter() + 60, lambda info: None)
     assert not watch.is_over()
     assert not watch.end_round({})

@@ -1,4 +1,4 @@
-"""The dual program against SciPy's primal one, and constraints that come and go."""
+"""The dual program against SciPy's primal program; adding and dropping constraints."""
 
 import time
 
@@ -10,7 +10,7 @@ from bayespoint.solvers.programs.dual_program import DualProgram, largest_entry,
 from bayespoint.solvers.programs.highs import HIGHS_TOLERANCE
 from program_problems import PROGRAMS, minimum, noisy_program, objective
 
-# HiGHS satisfies constraints to 1e-9, and coefficients add up to less than a hundred.
+# HiGHS satisfies constraints to 1e-9, and the coefficients sum to less than a hundred.
 PRECISION = 100 * 1e-9
 
 

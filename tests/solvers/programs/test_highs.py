@@ -6,7 +6,7 @@ from bayespoint.solvers.programs.highs import HIGHS_TOLERANCE, add_constraints, 
 
 
 def test_constraints_of_dense_and_sparse_matrices_bound_the_variables():
-    # Maximize x + y with x + 2 y <= 4 and 3 x + y <= 4 from 0: at x = 4/5, y = 8/5.
+    # Maximize x + y for x + 2 y <= 4, 3 x + y <= 4, x >= 0, y >= 0: at x = 4/5, y = 8/5.
     matrix = np.array([[1.0, 2.0], [3.0, 1.0]])
     for kind in (np.asarray, sparse.csr_array, sparse.coo_matrix):
         highs = new_highs()

@@ -1,4 +1,4 @@
-"""Hyperplanes of largest margin: known ones, and those that no change of weights improves."""
+"""Hyperplanes of largest margin: known solutions, and no change of weights improves them."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def cost(X, signs, distance, C, coef, intercept):
 
 @pytest.mark.parametrize(
     ("distance", "margin"),
-    # Half the distance of the origin from the line x + y = 2, which is 2, sqrt(2) or 1.
+    # Half the distance from the origin to the line x + y = 2, which is 2, sqrt(2) or 1.
     [("l1", 1.0), ("l2", np.sqrt(0.5)), ("linf", 0.5)],
 )
 def test_margins_that_are_known(distance, margin):
@@ -63,8 +63,8 @@ def test_dense_sparse_and_other_units_agree(rng, distance, C):
     one = fit_hyperplane(X, signs, distance, C, True)
     two = fit_hyperplane(sparse.csr_array(X), signs, distance, C, True)
     np.testing.assert_allclose(two.coef, one.coef, atol=1e-6)
-    # In a unit a thousand times smaller, normal vectors are as much shorter; slacks have to
-    # cost in proportion to the length, or to its square.
+    # Coordinates a thousand times larger make normal vectors a thousand times shorter. The
+    # price of slacks must scale with the length of the normal vector, or with its square.
     price = C / 1e6 if distance == "l2" else C / 1e3
     small = fit_hyperplane(1e3 * X, signs, distance, price, True)
     np.testing.assert_allclose(1e3 * small.coef, one.coef, atol=1e-6)

@@ -1,4 +1,4 @@
-"""Programs that HiGHS cannot solve as they are."""
+"""Programs that HiGHS cannot solve unchanged."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def test_the_first_penalty_that_helps_is_taken(rng, monkeypatch):
     give_up_below(0.9 * size, monkeypatch)
     found = solve(program)
     assert found.state == "held back"
-    # The objective is that of the program without the penalty, which is not proved.
+    # The objective leaves out the penalty, and nothing proves it minimal: the gap is all of it.
     assert found.objective == pytest.approx(objective(program, found), abs=1e-7)
     assert found.gap == found.objective
     penalized = program._replace(penalty=size)

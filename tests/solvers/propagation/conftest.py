@@ -5,5 +5,5 @@ from ep_problems import PROBLEMS
 
 @pytest.fixture(params=PROBLEMS, ids=str)
 def problem(request):
-    """Gram matrix, labels and label noise."""
+    """Return a Gram matrix, labels and label noise."""
     return PROBLEMS[request.param]()

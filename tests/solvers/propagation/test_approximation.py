@@ -17,7 +17,7 @@ def test_cavities_are_posteriors_without_the_own_site(problem):
 
 
 def dense(K, precision, shift):
-    """Return q, variances, coefficients and log determinant by their definitions."""
+    """Return q, variances, coefficients and log determinant from their definitions."""
     inverse = np.linalg.inv(np.eye(len(K)) + K * precision)
     covariance = inverse @ K
     coef = np.linalg.solve(K, covariance @ shift)
@@ -32,7 +32,7 @@ def test_cholesky_and_lu_agree(smallest, rng):
     expected = dense(K, precision, shift)
     for solve in (solve_cholesky, solve_lu):
         for ours, theirs in zip(solve(K, precision, shift), expected, strict=True):
-            # (1 - q) / precision loses the most digits at a precision of 1e-8.
+            # (1 - q) / precision loses most digits at a precision of 1e-8.
             np.testing.assert_allclose(ours, theirs, atol=1e-7, rtol=1e-7)
 
 
@@ -48,10 +48,10 @@ def test_predictions_are_those_of_the_gaussian(problem, rng):
     K, y, eta = problem
     found = fixed_point(K, y, eta)
     mean, covariance = posterior_of(K, found.sites)
-    # New points: a training point again, one that is orthogonal to all, and one in between.
+    # New points: a training point, a point orthogonal to all of them, and one in between.
     across = np.array([K[0], np.zeros(len(K)), 0.6 * K[1]])
     at, variance = predict(K, found, across)
-    # Its output is a part that is known from the training outputs, and a rest with its prior.
+    # The output is a known combination of training outputs plus a rest with its prior variance.
     known = np.linalg.lstsq(K, across.T, rcond=None)[0].T
     rest = 1 - np.sum(known * across, axis=1)
     np.testing.assert_allclose(at, known @ mean, atol=1e-8)

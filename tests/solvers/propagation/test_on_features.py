@@ -1,4 +1,4 @@
-"""EP on features against EP with the whole matrix, and what may go wrong on the way."""
+"""EP on features against EP on the whole matrix, and interrupted or nearly singular runs."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ SOFTNESS = 0.2
 
 
 def whole_matrix(features, noise):
-    """The Gram matrix of outputs with their noise."""
+    """Return the Gram matrix of noisy outputs."""
     return features @ features.T + np.diag(noise)
 
 
@@ -23,7 +23,7 @@ def test_agrees_with_the_whole_matrix(m, n_weights, seed):
     features, signs, noise = feature_problem(m, n_weights, seed)
     found = propagate(features, signs, noise, tol=1e-10, max_iter=500)
     twin = propagate_whole(whole_matrix(features, noise), signs, tol=1e-10, max_iter=500)
-    # Both fixed points to 1e-10 standard deviations; their condition numbers are below 1e3.
+    # Both fixed points are exact to 1e-10 deviations; condition numbers are below 1e3.
     close = {"rtol": 1e-6, "atol": 1e-7}
     assert found.log_evidence == pytest.approx(twin.log_evidence, abs=1e-6)
     np.testing.assert_allclose(found.cavity_mean, twin.cavity_mean, **close)

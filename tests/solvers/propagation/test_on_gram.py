@@ -27,7 +27,7 @@ from helpers import rbf_space
 # Geometry
 
 
-def test_other_labels_other_signs(problem):
+def test_flipped_labels_flip_signs(problem):
     K, y, eta = problem
     one, two = fixed_point(K, y, eta), fixed_point(K, -y, eta)
     np.testing.assert_allclose(two.coef, -one.coef, rtol=1e-12)
@@ -46,7 +46,7 @@ def test_the_order_of_the_points_does_not_matter(problem, rng):
 
 
 def test_lengths_of_the_points_do_not_matter(problem, rng):
-    # A step does not see the scale of an output.
+    # An EP update does not depend on the scale of an output.
     K, y, eta = problem
     scale = np.exp(rng.standard_normal(len(y)))
     one, two = fixed_point(K, y, eta), fixed_point(K * np.outer(scale, scale), y, eta)
@@ -65,7 +65,7 @@ def test_moments_match_to_tol(problem, tol):
         whole, first, second = tilted_moments(M, V, y[i], eta)
         assert found.log_loo[i] == pytest.approx(np.log(whole), abs=1e-9)
         first, second = first / whole, second / whole
-        # The residual is in standard deviations of the cavity, and in its variance.
+        # The residual is in units of the cavity's standard deviation and variance.
         assert abs(first - mean[i]) <= tol * np.sqrt(V) + 1e-9
         assert abs(second - first**2 - covariance[i, i]) <= tol * V + 1e-9
 
@@ -74,7 +74,7 @@ def test_moments_match_to_tol(problem, tol):
 
 
 def disagreement(K, y, eta):
-    """Return the largest difference from the slow twin in the answer of `propagate`."""
+    """Return the largest difference between `propagate` and the slow twin."""
     found = propagate(K, y, eta, tol=TIGHT, max_iter=200)
     coef, evidence, M, V, _ = slow_twin(K, y, eta)
     return max(
@@ -123,7 +123,7 @@ def test_a_broken_site_disagrees_with_the_slow_twin(name, wrong, monkeypatch):
 def test_one_by_one_is_the_same_as_all_at_once(problem):
     K, y, eta = problem
     one = fixed_point(K, y, eta, one_by_one=False)
-    two = fixed_point(K, y, eta, damping=MIN_DAMPING)  # no step of all at once
+    two = fixed_point(K, y, eta, damping=MIN_DAMPING)  # no parallel update
     start = first_guess(K, y, eta, None)
     sweeps = update_one_by_one(K, y, eta, start, 500, TIGHT, 0.8, lambda found: False)
     for other in (two, sweeps):
@@ -140,7 +140,7 @@ def test_softness_is_a_probit(softness, eta):
     step = fixed_point(soften(K, softness), y, eta)
     coef, evidence, M, V, sites = slow_twin(K, y, eta, noise=softness)
     assert step.log_evidence == pytest.approx(evidence, abs=REACHED)
-    # In the scale of the softened matrix, outputs are smaller by sqrt(1 + softness).
+    # Outputs of the softened matrix are smaller by sqrt(1 + softness).
     scale = np.sqrt(1 + softness)
     np.testing.assert_allclose(step.cavity_mean * scale, M, atol=REACHED)
     np.testing.assert_allclose(step.cavity_variance * scale**2, V + softness, atol=REACHED)
@@ -161,7 +161,7 @@ def test_a_single_point(y, eta):
     found = propagate(np.eye(1), np.array([y]), eta)
     assert found.log_evidence == pytest.approx(-np.log(2), abs=1e-14)
     assert found.log_loo[0] == pytest.approx(-np.log(2), abs=1e-14)
-    # Mean and variance of half a normal distribution; its mixture with the other half.
+    # Mean and variance of half a normal distribution, mixed with the other half.
     mean = (1 - 2 * eta) * np.sqrt(2 / np.pi)
     assert found.coef[0] == pytest.approx(y * mean, abs=1e-14)
     assert 1 / (1 + found.sites.precision[0]) == pytest.approx(1 - mean**2, abs=1e-14)
@@ -182,12 +182,12 @@ def test_exact_for_independent_points(eta, rng):
 
 
 def correction(K, y, eta, found):
-    """Return what third and fourth cumulants add to the log evidence, to first order.
+    """Return the contribution of third and fourth cumulants to the log evidence.
 
-    Opper, Paquet and Winther (2013), Perturbative corrections for approximate inference in
-    Gaussian latent variable models, JMLR 14: the sum over pairs and l = 3, 4, ... of
-    c_li c_lj / l! (S_ij / (S_ii S_jj))^l, where c_li are cumulants of the tilted
-    distributions and S is the covariance. Cumulants 1 and 2 match.
+    First-order terms of Opper, Paquet and Winther (2013), Perturbative corrections for
+    approximate inference in Gaussian latent variable models, JMLR 14: the sum over pairs and
+    l = 3, 4, ... of c_li c_lj / l! (S_ij / (S_ii S_jj))^l. Here c_li are cumulants of the
+    tilted distributions and S is the covariance. Cumulants 1 and 2 match.
     """
     _, S = posterior_of(K, found.sites)
     ratio = S / np.outer(np.diagonal(S), np.diagonal(S))
@@ -208,12 +208,12 @@ def correction(K, y, eta, found):
     [(-0.99, 0.0042), (-0.9, 0.0033), (-0.5, 0.0007), (0.5, -0.0018), (0.9, -0.030)],
 )
 def test_bias_for_two_points(rho, measured):
-    # The orthant has the probability 1/4 + asin(rho) / (2 pi).
+    # The orthant has probability 1/4 + asin(rho) / (2 pi).
     K, y = np.array([[1, rho], [rho, 1]]), np.ones(2)
     found = fixed_point(K, y)
     bias = found.log_evidence - np.log(0.25 + np.arcsin(rho) / (2 * np.pi))
     assert bias == pytest.approx(measured, rel=0.1)
-    # The correction is the bias but for higher orders, which are smaller.
+    # The correction equals the bias up to higher orders, which are smaller.
     terms = correction(K, y, 0.0, found)
     assert abs(bias + terms.sum()) <= 0.2 * np.abs(terms).sum()
 
@@ -221,8 +221,9 @@ def test_bias_for_two_points(rho, measured):
 def log_evidence_by_force(K, y, eta, rng, n=100_000):
     """Return the log evidence and its standard error.
 
-    The probability of an orthant; with label noise the mean likelihood of draws, half of
-    them from the prior, which bounds their weights, and half from near the posterior.
+    Without label noise this is the probability of an orthant. With label noise it is the mean
+    likelihood of draws: half from the prior, which bounds the weights, and half from near the
+    posterior.
     """
     m = len(y)
     if eta == 0:
@@ -240,7 +241,7 @@ CASES = {"hard": (0.0, 0.0), "soft": (0.3, 0.0), "flip": (0.0, 0.1), "both": (0.
 
 
 def bias_of_evidence(m, softness, eta, seed, law_noise=None):
-    """Return bias of the log evidence, first-order prediction of it, and standard error."""
+    """Return the bias of the log evidence, its first-order prediction and its standard error."""
     K, y = rbf_matrix(m, seed)
     K = soften(K, softness)
     found = propagate(K, y, eta if law_noise is None else law_noise, tol=1e-6)
@@ -251,9 +252,9 @@ def bias_of_evidence(m, softness, eta, seed, law_noise=None):
 @pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize("m", [3, 5, 8])
 def test_log_evidence_against_brute_force(m, case):
-    # The bias is the first-order correction, up to terms of higher order, which are
-    # not more than the correction itself. Measured here, the bias is below 0.03 with a hard
-    # boundary, and about 0.005 with a soft one; under one percent of the log evidence.
+    # The bias is the first-order correction up to terms of higher order, which are at most as
+    # large as the correction. Measured here, the bias is below 0.03 with a hard boundary and
+    # about 0.005 with a soft one: less than 1 % of the log evidence.
     for seed in range(3):
         bias, expected, error = bias_of_evidence(m, *CASES[case], seed)
         assert abs(bias - expected.sum()) <= np.abs(expected).sum() + 4 * error
@@ -275,11 +276,11 @@ LEAVE_OUT = {
 
 
 @pytest.mark.parametrize("name", LEAVE_OUT)
-def test_leaving_out_is_fitting_without(name):
-    # A cavity keeps the sites of the others as they were with the point. Without it, their
-    # moments are off by a mismatch r. The evidence is stationary at the fixed point, so
-    # log_loo is wrong by squares: at most r^2 for each point. Outputs move by r for each
-    # point, whose signs are as good as random: sqrt(m) r of a standard deviation.
+def test_leave_one_out_agrees_with_a_fit_without_the_point(name):
+    # A cavity keeps the sites of the other points as they were with the point. After the point
+    # is removed, their moments have a mismatch r. The evidence is stationary at the fixed
+    # point, so the error of log_loo is quadratic: at most r^2 for each point. Outputs move by r
+    # for each point with practically random signs: by sqrt(m) r standard deviations.
     # Measured: probabilities change by 0.002 to 0.006 (root mean square), by 0.02 at most.
     space, eta = LEAVE_OUT[name]()
     K, y = space.gram.matrix, space.signs
@@ -307,7 +308,7 @@ def test_flips_make_negative_precisions():
     found = fixed_point(K, y, eta)
     assert found.sites.precision.min() < 0
     assert np.argmin(found.sites.precision) == np.argmin(y)
-    # That label is more likely to be wrong than right.
+    # This label is more likely wrong than right.
     assert found.log_loo[np.argmin(y)] < np.log(0.5)
 
 
@@ -325,7 +326,7 @@ def test_indefinite_matrices_do_not_crash(eta, rng):
 
 
 def test_duplicates_and_contradictions():
-    # Ten copies of one point; and both labels at one point, which say nothing together.
+    # Ten copies of one point; then both labels at one point, which carry no information.
     found = fixed_point(np.ones((10, 10)), np.ones(10))
     np.testing.assert_allclose(found.coef, found.coef[0], atol=REACHED)
     assert found.coef.sum() > 0

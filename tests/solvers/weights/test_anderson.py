@@ -1,4 +1,4 @@
-"""Mixing the sites after several sweeps must change how fast a fit arrives, not where."""
+"""Mixing sites of several sweeps must change the speed of convergence, not the result."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from weights_helpers import full_rows, rare_categories
 
 
 class Apart(Rows):
-    """Rows in several parts that learn at once, none of which knows of the others."""
+    """Rows in several parts that learn at the same time, independently of each other."""
 
     damping = FullRows.damping
 
@@ -63,8 +63,8 @@ def test_it_arrives_at_the_same_place_in_fewer_sweeps(monkeypatch, n_parts, scal
 
 
 def test_weights_of_a_mixture_cancel_the_moves_of_a_linear_map():
-    # Sweeps that are linear, x -> A x + b, in as many dimensions as can be remembered less
-    # one, have been solved when all are in the mixture.
+    # Linear sweeps x -> A x + b are solved as soon as the mixture holds one sweep more than
+    # there are dimensions.
     rng = np.random.default_rng(3)
     d = 4
     A = rng.standard_normal((d, d)) / 4
@@ -90,7 +90,7 @@ def test_weights_of_a_mixture_cancel_the_moves_of_a_linear_map():
     prior = independent(np.ones(d), True)
     found = iterate(Linear(), prior, 1000, 1e-10, start=Belief(prior.precision, 0.1 * fixed))
     np.testing.assert_allclose(found.belief.mean(), fixed, atol=1e-9)
-    # One that is too far away to be mixed, d + 1 for d dimensions, and one to notice the end.
+    # One sweep too far away to be mixed, d + 1 for d dimensions, and one to notice the end.
     assert found.n_iter <= d + 4
 
 

@@ -39,7 +39,7 @@ def test_independent_weights_are_a_diagonal_precision(rng):
 
 
 def test_log_integral_is_the_normalizing_constant(rng):
-    # Up to d / 2 log(2 pi), against a grid.
+    # Compare with a grid, up to d / 2 log(2 pi).
     belief = Belief(np.array([[2.0, 0.3], [0.3, 1.0]]), np.array([0.5, -0.2]))
     axis = np.linspace(-12, 12, 1201)
     w = np.stack(np.meshgrid(axis, axis), axis=-1)

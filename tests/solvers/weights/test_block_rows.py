@@ -17,7 +17,7 @@ def test_products_go_with_the_sites_that_are_mixed():
         product = mixed(np.ones(len(rows.products)), rows.products)
         sites = np.concatenate([b.precision for b in rows.blocks])
         order = np.concatenate([np.arange(len(y))[b] for b in even_blocks(*X.shape)])
-        # Extrapolated precisions are cut at zero, which these weights do not need.
+        # These weights never extrapolate a precision below zero, where it would be clipped.
         np.testing.assert_allclose(product.precision, (X[order].T * sites) @ X[order], rtol=1e-9)
         belief = prior.times(product)
 
@@ -32,11 +32,11 @@ def test_what_is_remembered_is_small_beside_the_rows():
         assert (rows.mixable_sweeps > 1) == expected
         state = sum(values.size for values in rows._state())
         assert rows.mixable_sweeps * state <= block_rows.MAX_MEMORY_SHARE * X.size
-        # Sparse rows remember as much, so that both give the same.
+        # Sparse rows remember the same number of sweeps, so that both give the same result.
         thin = full_rows(sparse.csr_array(X), np.sign(X[:, 0]))
         thin.sweep(prior, 1.0)
         assert thin.mixable_sweeps == rows.mixable_sweeps
-    # Products of their blocks are large beside rows with few entries.
+    # For rows with few entries, the products of blocks are comparatively large.
     few = sparse.random_array((20_000, 40), density=0.02, random_state=rng, format="csr")
     rows = full_rows(few, np.where(rng.random(20_000) > 0.5, 1.0, -1.0))
     rows.sweep(prior, 1.0)

@@ -28,7 +28,7 @@ def test_units_give_outputs_a_variance_of_one(rng):
     X = rng.standard_normal((500, 4)) * [1, 10, 100, 0]
     unit = column_sums(X, np.ones(500)).unit_variances()
     assert np.mean(X**2 @ unit) == pytest.approx(1.0)
-    # Rare features count by their nonzero entries.
+    # Scale rare features by their nonzero entries.
     rare = X * (rng.random((500, 4)) < [1, 0.1, 1, 1])
     ratio = column_sums(rare, np.ones(500)).unit_variances() / unit
     assert ratio[1] / ratio[0] == pytest.approx(1.0, rel=0.5)

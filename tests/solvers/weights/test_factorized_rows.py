@@ -14,7 +14,7 @@ def data():
 
 @pytest.mark.parametrize("intercept", [True, False])
 def test_one_pass_is_one_sweep(data, intercept):
-    # Without sites and divisions, the same numbers.
+    # The same numbers, computed without sites and divisions.
     X, y = data
     weight = np.random.default_rng(0).choice([0.5, 1.0], len(y))
     rows = sparse.csr_array(np.where(X > 0, X, 0)), 2.0 * y - 1, weight, 0.7
@@ -27,26 +27,26 @@ def test_one_pass_is_one_sweep(data, intercept):
 
 @pytest.mark.parametrize("far", [10.0, 1e4, 1e8, 1e12])
 def test_some_variance_is_left_however_wrong_a_hard_boundary_is(far):
-    # Beyond 1e7 deviations its share is below what double precision knows.
+    # Beyond 1e7 deviations the remaining share of variance is below double precision.
     one = FactorizedRows(sparse.csr_array([[3.0]]), np.ones(1), np.ones(1), 0.0, False)
     prior = Belief(np.ones(1), np.full(1, -far))
     for belief in one.learn_once(prior).belief, prior.times(one.sweep(prior, 1.0)):
         assert 0 < belief.variances()[0] < 1
         assert np.isfinite(belief.mean()[0])
-        if far == 10.0:  # the moments of a normal distribution cut off at zero
+        if far == 10.0:  # the moments of a normal distribution truncated at zero
             left = stats.truncnorm(far, np.inf, loc=-far)
             np.testing.assert_allclose([belief.mean()[0], belief.variances()[0]], left.stats())
 
 
 def test_the_evidence_of_long_rows_does_not_overflow():
-    # Five hundred weights, each of which the row makes ten times as precise.
+    # The row makes each of five hundred weights ten times as precise.
     n = 500
     rows = FactorizedRows(sparse.csr_array(np.ones((1, n))), np.ones(1), np.ones(1), 1.0, False)
     rows.sites = np.full(n, 9.0), np.full(n, 0.3)
-    mean, variance = 0.1, 2.0  # of the others
+    mean, variance = 0.1, 2.0  # of the other rows
     belief = Belief(np.full(n, 1 / variance + 9.0), np.full(n, mean / variance + 0.3))
     site = stats.norm(0.3 / 9.0, np.sqrt(1 / 9.0 + variance)).logpdf(mean)
-    # A site is a normal density but for a factor.
+    # A site is a normal density up to a factor.
     site += 0.5 * np.log(2 * np.pi / 9.0) + 0.5 * 0.3**2 / 9.0
     expected = special.log_ndtr(n * mean / np.sqrt(1 + n * variance)) - n * site
     assert rows.log_constant(belief) == pytest.approx(expected, rel=1e-10)

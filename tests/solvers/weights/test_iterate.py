@@ -7,7 +7,7 @@ from bayespoint.solvers.weights.rows import Rows
 
 
 class Overshooting(Rows):
-    """Sites whose full updates go too far, by a factor."""
+    """Sites whose full updates overshoot by a factor."""
 
     def __init__(self, factor, wanted=3.0):
         self.factor, self.wanted = factor, wanted
@@ -30,7 +30,7 @@ def test_oscillating_updates_are_damped(factor):
     assert rows.shift == pytest.approx(3.0, abs=1e-6)
     assert rows.shares[0] == 1.0
     assert min(rows.shares) >= MIN_DAMPING_SHARE
-    # Without damping, a factor of two or more would never arrive.
+    # Without damping, a factor of two or more would never converge.
     assert (min(rows.shares) < 1) == (factor > 2)
 
 

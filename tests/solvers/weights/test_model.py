@@ -34,7 +34,7 @@ def test_the_intercept_is_a_feature_that_is_always_one(data, covariance):
 
 
 def test_blocks_grow_with_what_is_known_in_rows(monkeypatch):
-    # However often each of them counts.
+    # Sample weights do not matter.
     known = []
 
     def noted(n_rows, n_known):

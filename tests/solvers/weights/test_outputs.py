@@ -70,7 +70,7 @@ def test_indices_of_either_size_and_kind_give_the_same(data):
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_short_sparse_rows_give_the_same(fit_intercept):
-    # Their variances and products are summed entry by entry.
+    # Variances and products of short rows are summed entry by entry.
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 30)) * (rng.random((300, 30)) < 0.1)
     y = (X.sum(axis=1) + rng.standard_normal(300) > 0).astype(int)

@@ -18,7 +18,7 @@ def test_the_prior_has_the_largest_evidence(covariance, n_features):
     units = X.shape[1] / chosen.prior_variance_.sum() * chosen.prior_variance_
 
     def score(factor):
-        # In the units of the fit, and with what it imagines: inverse gamma, mode near one.
+        # Use the units of the fit and its imagined weights: inverse gamma with a mode near one.
         variance = factor * chosen.prior_variance_.mean()
         model = classifier(**options, prior_variance=variance).fit(X * np.sqrt(units), y)
         outputs = variance * np.mean(np.sum((X * np.sqrt(units)) ** 2, axis=1))
@@ -30,7 +30,7 @@ def test_the_prior_has_the_largest_evidence(covariance, n_features):
 
 
 def test_a_scale_is_found_in_few_steps():
-    # The secants, where the rule by itself would take dozens.
+    # Secant steps make this fast; the plain rule would take dozens of steps.
     rng = np.random.default_rng(0)
     X = sparse.random_array((2000, 3000), density=0.01, random_state=rng, format="csr")
     y = X @ rng.standard_normal(3000) + 0.1 * rng.standard_normal(2000) > 0
@@ -49,7 +49,7 @@ def test_the_factor_stays_in_its_range_and_takes_limited_steps():
 def test_weights_that_the_data_do_not_determine_ask_for_a_factor_of_one():
     scale = PriorScale(np.array([1.0, 4.0]), 1.0, 0.0, 2)
     assert scale.correction(scale.prior(True)) == pytest.approx(0.0, abs=1e-12)
-    # Means twice as long as the prior expects, and known exactly: a factor of about four.
+    # Exactly known means, twice as long as the prior expects: a factor of about four.
     variances = np.tile(scale.variances(), 2)
     known = Belief(np.full(4, 1e12), 1e12 * 2 * np.sqrt(variances))
     imagined = PriorScale.IMAGINED_WEIGHTS

@@ -17,9 +17,9 @@ def test_the_mixed_order_has_every_row_once(n_rows):
     assert sorted(mixed_order(n_rows)) == list(range(n_rows))
 
 
-def test_those_few_are_from_everywhere():
+def test_chosen_rows_are_spread_over_all_rows():
     places = np.flatnonzero(chosen_rows(10_000, 2000))
-    # Four standard errors of the mean place of 2000 of 10,000.
+    # Four standard errors of the mean position of 2000 rows out of 10,000.
     assert abs(places.mean() - 5000) < 4 * 10_000 * np.sqrt(0.8 / (12 * 2000))
     np.testing.assert_array_equal(places, np.flatnonzero(chosen_rows(10_000, 2000)))
 

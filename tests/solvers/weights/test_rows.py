@@ -25,7 +25,7 @@ def rows_of(kind, data, y, weight, noise=1.0):
 @pytest.mark.parametrize("kind", [FullRows, FactorizedRows])
 @pytest.mark.parametrize("before", [0, 3])
 def test_lost_sites_are_found_again(data, kind, before, monkeypatch):
-    # By rows that are new, or a copy from some sweeps ago.
+    # Recover them from new rows, or from a copy that is some sweeps old.
     monkeypatch.setattr("bayespoint.solvers.weights.rows.RECOVERY_TOL", 1e-12)
     X, y = data
     weight = np.random.default_rng(0).choice([0.5, 1.0, 2.0], len(y))
@@ -37,11 +37,11 @@ def test_lost_sites_are_found_again(data, kind, before, monkeypatch):
     for _ in range(before):
         belief = prior.times(again.sweep(belief, 1.0))
     found = again.recover(fit.belief, product, 10_000)
-    # As exact as the fit, whose sweeps move it by 1e-10 and come closer by a few percent each.
+    # As exact as the fit: its last sweep moved it by 1e-10, and each sweep gains a few percent.
     assert prior.times(found).distance(fit.belief) < 1e-8
     constants = [each.log_constant(fit.belief) for each in (rows, again)]
     assert constants[0] == pytest.approx(constants[1], abs=1e-6)
-    # It goes on where it was.
+    # Sweeps continue from the same place.
     next_ = prior.times(again.sweep(prior.times(found), 1.0))
     assert next_.distance(fit.belief) < 1e-8
 

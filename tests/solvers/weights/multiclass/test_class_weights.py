@@ -16,7 +16,7 @@ def test_outputs_are_an_orthonormal_basis_of_what_sums_to_zero(n_classes):
     H = basis(n_classes)
     np.testing.assert_allclose(H.T @ H, np.eye(n_classes - 1), atol=1e-15)
     np.testing.assert_allclose(H.sum(axis=0), 0, atol=1e-15)
-    assert H[1, 0] > 0  # the second class is the positive one
+    assert H[1, 0] > 0  # the second class is positive
 
 
 def test_moments_of_classes_are_those_of_outputs_in_the_basis(rng):

@@ -23,8 +23,8 @@ def test_the_product_is_that_of_the_sites(share):
         np.testing.assert_allclose(product.reshape(2, 4), expected, atol=1e-10)
 
 
-def test_a_wide_intercept_does_not_swing():
-    # It used to take hundreds of sweeps to come back from the first rows of the first one.
+def test_an_intercept_with_a_wide_prior_does_not_oscillate():
+    # The fit used to need hundreds of sweeps to recover from the first rows of the first sweep.
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((600, 20)), rng.integers(0, 10, 600)
     X += np.eye(20)[y]

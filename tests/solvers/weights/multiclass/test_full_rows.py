@@ -10,7 +10,7 @@ from multiclass_helpers import comparisons, fit, prior_of, problem
 
 @pytest.mark.parametrize("noise", [1.0, 0.1])
 def test_full_covariance_is_ep_for_all_comparisons_at_once(noise):
-    # An independent solver: the differences of all rows are one Gaussian process.
+    # Independent solver: the score differences of all rows are one Gaussian process.
     C, variance = 4, 0.7
     X, y = problem(C, n=12)
     H = basis(C)
@@ -49,13 +49,13 @@ def test_posterior_and_evidence_against_weighted_draws_from_the_prior(noise):
     effective = 1 / np.sum(weight**2)
     found = fit("full", X, y, C, noise=noise)
     # The error of EP itself is about 0.01 in log Z for each undecided comparison, and a few
-    # percent of a variance.
+    # percent in a variance.
     assert abs(found.log_evidence - evidence) < 0.06 + 4.5 * error
     off = np.abs(found.belief.mean() - mean) / np.sqrt(np.diag(covariance))
     assert off.max() < 0.06 + 4.5 / np.sqrt(effective)
     ratio = np.diag(found.belief.covariance()) / np.diag(covariance)
     assert np.abs(ratio - 1).max() < 0.12 + 4.5 * np.sqrt(2 / effective)
-    # Four times the noise would be noticed.
+    # Noise that is four times too large would be noticed.
     wrong = fit("full", X, y, C, noise=4 * noise)
     assert np.abs(np.diag(wrong.belief.covariance()) / np.diag(covariance) - 1).max() > 0.2
 

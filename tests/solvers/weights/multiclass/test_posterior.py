@@ -22,7 +22,7 @@ def test_two_classes_are_the_binary_classifier(kind, noise):
     prior = prior_of(5, 2, kind)  # with an intercept
     one = fit(kind, X, y, 2, prior, weight, noise)
     two = fit_binary(kind, X, y, prior, weight, noise)
-    # Factorized sweeps leave an error of a hundred times the last step or more.
+    # Factorized sweeps leave an error of at least a hundred times the last step.
     limit = 1e-8 if kind == "full" else 1e-6
     np.testing.assert_allclose(one.belief.mean(), two.belief.mean(), atol=limit)
     np.testing.assert_allclose(one.belief.covariance(), two.belief.covariance(), atol=limit)
@@ -32,7 +32,7 @@ def test_two_classes_are_the_binary_classifier(kind, noise):
     decision = mean / np.sqrt(variance + noise)
     np.testing.assert_allclose(log_p[:, 1], special.log_ndtr(decision), atol=1e-10)
     np.testing.assert_allclose(decisions(log_p)[:, 1], decision, atol=1e-8)
-    # More data: the posterior is the prior.
+    # Learn more data: the posterior becomes the prior.
     one = fit(kind, -X[:9], y[:9], 2, two.belief, weight[:9], noise + 0.1)
     two = fit_binary(kind, -X[:9], y[:9], two.belief, weight[:9], noise + 0.1)
     np.testing.assert_allclose(one.belief.mean(), two.belief.mean(), atol=limit)
@@ -45,7 +45,7 @@ def test_classes_have_no_order(kind):
     order = np.array([2, 0, 3, 1])
     one, two = fit(kind, X, y, 4), fit(kind, X, order[y], 4)
     log_p = [log_probabilities(X, found.belief, 4, 1.0) for found in (one, two)]
-    # Independent outputs depend on which classes they compare, but hardly.
+    # Independent outputs depend slightly on which classes they compare.
     limit = 1e-4 if kind == "full" else 0.05
     assert np.abs(np.exp(log_p[0]) - np.exp(log_p[1][:, order])).max() < limit
     assert one.log_evidence == pytest.approx(two.log_evidence, abs=1e-8 if kind == "full" else 1)
@@ -77,7 +77,7 @@ def test_no_rows_leave_the_prior(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_first_row_has_one_chance_in_n_classes(kind):
-    # P(y) = 1 / C before anything is known, but for what EP loses.
+    # P(y) = 1 / C before any data, up to the error of EP.
     for C in (2, 3, 6):
         found = fit(kind, np.array([[1.0, 2.0]]), np.array([1]), C)
         assert found.log_evidence == pytest.approx(-np.log(C), abs=1e-10 if C == 2 else 0.01)
@@ -91,7 +91,7 @@ def test_batches_add_up(kind):
     for rows in np.array_split(np.arange(60), 3):
         found = fit(kind, X[rows], y[rows], 3, belief)
         belief, evidence = found.belief, evidence + found.log_evidence
-    # Close, but not the same, as early rows are not visited again.
+    # Not identical, because early rows are not visited again.
     covariance = whole.belief.covariance()
     deviation = np.sqrt(np.diag(covariance) if kind == "full" else covariance)
     assert np.abs((belief.mean() - whole.belief.mean()) / deviation).max() < 1
@@ -100,7 +100,7 @@ def test_batches_add_up(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("noise", [1.0, 0.0])
-@pytest.mark.parametrize("scale", [2.0**-27, 2.0**27])  # without rounding
+@pytest.mark.parametrize("scale", [2.0**-27, 2.0**27])  # powers of 2: no rounding
 def test_scales_of_features_do_not_matter(kind, noise, scale):
     X, y = problem(3, spread=0.5 if noise else 0.0)
     y[:3] = np.argmax(X[:3] @ np.eye(3), axis=1)
@@ -117,7 +117,7 @@ def test_a_class_that_never_came_is_not_excluded(kind):
     found = fit(kind, X[some], y[some], 4)
     p = np.exp(log_probabilities(X, found.belief, 4, 1.0))
     assert p[some, 2].max() < 0.5
-    # Where it would have been, no other class was, either.
+    # No other class was seen in its region either.
     assert p[~some, 2].mean() > 2 * p[some, 2].mean()
     assert p[:, 2].min() > 1e-6
 
@@ -130,7 +130,7 @@ def test_lost_sites_are_found_again(kind, monkeypatch):
     rows, again = (make_rows(kind, X, y, 3, prior, np.ones(len(y)), 1.0) for _ in range(2))
     found = iterate(rows, prior, 3000, 1e-10)
     product = again.recover(found.belief, found.belief.over(prior), 3000)
-    # As exact as the fit, whose sweeps move it by 1e-10 and come closer by a few percent each.
+    # As exact as the fit: its last sweep moved it by 1e-10, and each sweep gains a few percent.
     assert prior.times(product).distance(found.belief) < 1e-8
     constants = [each.log_constant(found.belief) for each in (rows, again)]
     assert constants[0] == pytest.approx(constants[1], abs=1e-6)

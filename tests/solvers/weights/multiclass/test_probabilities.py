@@ -17,14 +17,14 @@ def rule(n_nodes=PANEL_NODES):
     return (nodes + 1) / 2, weights / 2
 
 
-def test_decisions_tell_what_probabilities_no_longer_do():
+def test_decisions_differ_where_probabilities_saturate():
     mean = np.array([[0.0, -1.0, 1.0], [0.0, 0.0, 0.0], [-30.0, 0, 30], [-300, 0.0, 300]])
     S = np.tile(np.eye(3) - 1 / 3, (4, 1, 1))
     log_p = largest.log_probabilities(mean, S, 1.0, *rule())
     p, decision = probabilities(log_p), decisions(log_p)
     np.testing.assert_allclose(special.ndtr(decision[0]), p[0], atol=1e-12)
     np.testing.assert_allclose(p[1], 1 / 3, atol=1e-9)
-    # The score that is left behind most is ahead of nothing.
+    # Decision values still differ where probabilities round to 0 or 1.
     assert decision[3, 2] > decision[2, 2] > 10
     np.testing.assert_allclose(decision[3, 1], -300 / 2, rtol=1e-6)
 
