@@ -1,5 +1,6 @@
 import numpy as np
 
+from bayespoint._jit import billiard, light_trap
 from bayespoint._jit.light_trap import shine
 from bayespoint.geometry.great_circle import random_tangent
 from helpers import rbf_space
@@ -23,3 +24,7 @@ def test_light_passes_every_wall_once_and_stays(rng):
     assert shine(*arrays, 5) == 0
     np.testing.assert_allclose(space.margins(b), d, atol=1e-9)
     np.testing.assert_allclose([b @ b, v @ v, b @ v], [1, 1, 0], atol=1e-9)
+
+
+def test_margins_are_clamped_as_in_the_billiard():
+    assert light_trap.SMALLEST_MARGIN == billiard.SMALLEST_MARGIN

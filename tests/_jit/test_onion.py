@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from bayespoint._jit import billiard, onion
 from bayespoint._jit.onion import peel
 from bayespoint.geometry.great_circle import random_tangent
 from helpers import rbf_space
@@ -23,3 +24,7 @@ def test_ball_and_margins_move_along_and_every_arc_is_half_a_circle(rng, scatter
     # An arc from a wall crosses this wall last, after half a circle; the first arc starts inside.
     assert np.pi * (n_bounces - 1) * (1 - 1e-9) < time.sum() < np.pi * n_bounces
     assert np.all(np.linalg.norm(integral, axis=-1) <= time + 1e-9)
+
+
+def test_margins_are_clamped_as_in_the_billiard():
+    assert onion.SMALLEST_MARGIN == billiard.SMALLEST_MARGIN

@@ -4,7 +4,8 @@ import math
 
 from numba import njit
 
-from .billiard import SMALLEST_MARGIN
+# As in the billiard.
+SMALLEST_MARGIN = 1e-100
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
