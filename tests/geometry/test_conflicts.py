@@ -40,7 +40,7 @@ def test_xor_is_not_linear():
 
 def test_only_the_points_in_conflict_are_named():
     X, y = separable(SEED, m=20, n_features=4, margin=0.3)
-    # The mean of three positive points, called negative.
+    # The mean of three positive points, labeled negative.
     positive = np.flatnonzero(y > 0)[:3]
     space = linear_space(np.vstack([X, X[positive].mean(axis=0)]), np.append(y, -1))
     error = conflict_of(space)
@@ -58,7 +58,7 @@ def test_opposite_labels_of_one_point_are_named_as_a_pair():
     assert f"different labels in training points {first} and {second}. " in str(error)
     assert error.conflict.tolist() == [7, 20]
     assert error.weights.tolist() == [0.5, 0.5]
-    # Equal up to the rounding of a cosine, the root of which is a distance.
+    # Equal up to the rounding of a cosine; a distance is the square root of that.
     assert proof_residual(space, error) <= np.sqrt(32 * EPS)
 
 
@@ -74,14 +74,14 @@ def test_no_more_pairs_are_named_than_can_be_read():
 
 
 def test_pairs_of_several_points_balance():
-    # Point A three times positive and once negative, point B once and twice.
+    # Point A is three times positive and once negative, point B once positive and twice negative.
     points = np.eye(2)[[0, 0, 0, 0, 1, 1, 1]]
     space = linear_space(points, [1, 1, 1, -1, 1, -1, -1])
     assert proof_residual(space, conflict_of(space)) <= 16 * EPS
 
 
 def test_naming_pairs_takes_no_more_memory_than_the_matrix():
-    # Constant features: every pair of opposite labels is one, a quarter of m^2.
+    # With constant features, every pair of opposite labels is a conflict: a quarter of m^2.
     m = 600
     space = linear_space(np.ones((m, 2)), np.where(np.arange(m) % 2, 1.0, -1.0))
     tracemalloc.start()
@@ -90,12 +90,12 @@ def test_naming_pairs_takes_no_more_memory_than_the_matrix():
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    # DESIGN allows 16 m^2 bytes for matrix and factor; as much again must do.
+    # DESIGN allows 16 m^2 bytes for matrix and factor; allow no more than that again.
     assert peak < 16 * m**2
 
 
 def test_points_that_nearly_coincide_are_told_apart():
-    # Half of 1e-6 on either side is a margin of 5e-7, and the cosine is 1 - 5e-13.
+    # The points are 5e-7 off on either side: a margin of 5e-7, and a cosine of 1 - 5e-13.
     space = linear_space([[1.0, 0.5e-6], [1.0, -0.5e-6]], [1, -1])
     assert space.margins(space.enter(rng_of())).min() == pytest.approx(0.5e-6, rel=1e-3)
 
@@ -120,8 +120,8 @@ def test_all_points_at_the_origin():
 
 @pytest.mark.parametrize("seed", [63, 477, 508, 1928, 2927])
 def test_contradiction_is_claimed_only_with_a_proof(seed):
-    # Small gamma, two features: the largest margins of these are 2e-8 to 5e-8, above
-    # SMALLEST_MARGIN and below the 1e-7 to which HiGHS solves a linear program.
+    # With a small gamma and one or two features, the largest margins are 2e-8 to 5e-8: above
+    # SMALLEST_MARGIN, but below the 1e-7 to which HiGHS solves a linear program.
     rng = rng_of(seed)
     m, n_features = int(rng.integers(3, 60)), int(rng.integers(1, 3))
     X, gamma = rng.standard_normal((m, n_features)), 10 ** rng.uniform(-6, -4)
@@ -130,7 +130,7 @@ def test_contradiction_is_claimed_only_with_a_proof(seed):
     try:
         w = space.enter(rng)
     except NoVersionSpaceError as error:
-        # The residual of a proof bounds every margin from above.
+        # The residual of a proof is an upper bound for every margin.
         if "contradict each other" in str(error):
             assert proof_residual(space, error) <= SMALLEST_MARGIN  # noqa: PT017
     else:

@@ -1,4 +1,4 @@
-"""Ways into version space, each against a slow twin, and all together."""
+"""Ways into version space: each against a slow twin, then all together."""
 
 import numpy as np
 import pytest
@@ -55,7 +55,7 @@ def test_direct_solve_needs_independent_points():
 
 
 def perceptron_twin(K, y, order):
-    """000, algorithm 1, with outputs summed anew for every point."""
+    """Run algorithm 1 of 000; sum the output again for every point."""
     alpha, mistakes, wrong = np.zeros(len(y)), 0, True
     while wrong:
         wrong = False
@@ -78,10 +78,10 @@ def test_perceptron_agrees_with_algorithm_1(seed, m, n_features):
     count, mistakes = learn(space.gram.matrix, y, order, margins, 10**6)
     np.testing.assert_array_equal(count * y, alpha)
     assert mistakes == expected == count.sum()
-    # Margins are sums of `mistakes` numbers up to 1.
+    # Margins are sums of `mistakes` numbers of size at most 1.
     known = 4 * EPS * mistakes * (mistakes + m)
     np.testing.assert_allclose(margins, y * (space.gram.matrix @ alpha), atol=known, rtol=0)
-    # And from a generator: the same permutation, scaled to unit length.
+    # A generator gives the same permutation; the result is scaled to unit length.
     w = learn_perceptron(space, rng_of(seed))
     explicit = alpha @ unit_rows(X)
     explicit /= np.linalg.norm(explicit)
@@ -96,15 +96,15 @@ def test_perceptron_obeys_novikoff(seed, m, n_features):
     margin = largest_margin(y[:, None] * X)
     _, mistakes = learn(space.gram.matrix, y, rng_of(seed).permutation(m), np.zeros(m), 10**6)
     assert 1 <= mistakes <= margin**-2 * (1 + 1e-9)
-    # So it never gives up if the margin is larger than the one it has to find.
+    # So the perceptron never gives up if the margin is larger than `smallest_margin`.
     w = learn_perceptron(space, rng_of(seed), smallest_margin=0.999 * margin)
     assert space.contains(w)
     assert np.linalg.norm(w) == pytest.approx(1, abs=8 * EPS)
 
 
 def test_largest_margin_of_the_plane():
-    # The oracle of Novikoff's bound, where geometry is plain: half the angle between the
-    # outermost walls.
+    # Check the reference value of Novikoff's bound in the plane, where it follows from half
+    # the angle between the outermost walls.
     for half in (0.1, 1.0, 1.5):
         angles = np.linspace(-half, half, 7) + 0.3
         walls = np.column_stack([np.cos(angles), np.sin(angles)])
@@ -125,7 +125,7 @@ def test_perceptron_gives_up_on_inseparable_points():
 def light_trap_twin(walls, b, v, n_bounces):
     """Yield position, direction and the set of violated walls after each bounce.
 
-    With explicit angles: wall z is met where <z, b> cos t + <z, v> sin t = 0.
+    The angles are explicit: the ray meets wall z where <z, b> cos t + <z, v> sin t = 0.
     """
     wrong, touched = set(np.flatnonzero(walls @ b <= 0)), None
     yield b, v, wrong
@@ -135,7 +135,7 @@ def light_trap_twin(walls, b, v, n_bounces):
         d, u = walls @ b, walls @ v
         angle = np.arctan2(np.abs(d), -np.sign(d) * u)
         if touched is not None:
-            angle[touched] = np.pi  # the ray leaves this wall, and comes back to it last
+            angle[touched] = np.pi  # the ray leaves this wall and returns to it last
         c = touched = int(np.argmin(angle))
         t = angle[c]
         b, v = b * np.cos(t) + v * np.sin(t), v * np.cos(t) - b * np.sin(t)
@@ -155,14 +155,14 @@ def ray(space, seed):
 
 
 def shone(space, b, v, n_bounces):
-    """Return the state (b, v, d, u) of the compiled loop, and its answer."""
+    """Return the state (b, v, d, u) and the result of the compiled loop."""
     state = b.copy(), v.copy(), space.margins(b), space.margins(v)
     gram = space.gram
     return state, shine(gram.matrix, gram.factor, space.signs, *state, n_bounces)
 
 
-# Between two bounces an error of position divides by the sine of the angle at which the
-# ray meets the wall. Over the few bounces compared here that costs less than 6 digits.
+# From one bounce to the next, a position error is divided by the sine of the angle at which
+# the ray meets the wall. Over the few bounces compared here that costs less than 6 digits.
 FOLLOWED = 1e-10
 
 
@@ -184,7 +184,7 @@ def test_light_trap_agrees_with_explicit_rays(seed, m, n_features):
 @given(seed=seeds, m=st.integers(2, 20), n_features=st.integers(2, 5))
 @settings(deadline=None, max_examples=40)
 def test_light_never_leaves_through_a_wall(seed, m, n_features):
-    # Without labels from a teacher: the number of errors falls, but need not reach zero.
+    # Labels are random, not from a teacher: the errors decrease, but need not reach zero.
     rng = rng_of(seed)
     space = linear_space(rng.standard_normal((m, n_features)), rng.choice([-1.0, 1.0], m))
     b, v = ray(space, seed)
@@ -197,8 +197,8 @@ def test_light_never_leaves_through_a_wall(seed, m, n_features):
         if answer < n:
             assert np.all(margins > -FOLLOWED)
             break
-        # A bounce rounds rank coordinates and the speeds u; every later reflection uses
-        # that u, so that errors add up twice over.
+        # A bounce rounds rank coordinates and the speeds u. Every later reflection uses that u, so
+        # errors grow with the square of the number of bounces.
         known = 16 * (n + 1) ** 2 * n_features * EPS
         assert b_n @ b_n == pytest.approx(1, abs=known)
         assert v_n @ v_n == pytest.approx(1, abs=known)
@@ -221,12 +221,12 @@ def test_walls_reflect_on_the_right_side_and_let_in_from_the_wrong_one():
         onwards = v * np.cos(t) - b * np.sin(t)
         mirror = np.eye(3) - 2 * is_right * np.outer(axes[c], axes[c])
         np.testing.assert_allclose(v_1, mirror @ onwards, atol=8 * EPS)
-        assert axes[c] @ v_1 > 0.1  # away from the wall, into its right side
+        assert axes[c] @ v_1 > 0.1  # away from the wall, to its right side
 
 
 def test_light_trap_ends_inside_version_space():
-    # On a wall is not inside: `enter` asks for a margin, and so does a billiard. A ray may
-    # run in a cycle that meets no wall it could pass, but of 1000 such problems 0 did.
+    # A point on a wall is not inside: `enter` needs a margin, and so does a billiard. A ray may
+    # run in a cycle that meets no wall it could pass; none of 1000 such problems had one.
     cycles = 0
     for seed in range(SEED, SEED + 60):
         space = linear_space(*separable(seed, m=15, n_features=5, margin=0.05))
@@ -249,7 +249,7 @@ def test_light_trap_gives_up():
 
 
 def test_light_trap_on_a_line():
-    # In one dimension there is no direction to go: inside at the start, or never.
+    # One dimension has no direction to move in: the start is inside, or nothing is.
     assert trap_light(linear_space([[1.0], [2.0], [-1.0]], [1, 1, -1]), rng_of()) is not None
     assert trap_light(linear_space([[1.0], [2.0], [-1.0]], [1, 1, 1]), rng_of()) is None
 
@@ -265,7 +265,7 @@ def test_program_finds_the_largest_margin_in_a_box(seed, m, n_features):
     assert np.linalg.norm(w) == pytest.approx(1, abs=8 * EPS)
     best = space.margins(w / np.abs(w).max()).min()
     assert best > 0
-    # No other direction does better; HiGHS stops within 1e-7.
+    # No other direction is better; HiGHS is exact to 1e-7.
     others = rng_of(seed).standard_normal((200, space.gram.rank))
     others = np.vstack([others, others @ space.walls.T @ space.walls, w + 0.1 * others])
     others /= np.abs(others).max(axis=1, keepdims=True)
@@ -275,7 +275,7 @@ def test_program_finds_the_largest_margin_in_a_box(seed, m, n_features):
 @given(seed=seeds, n_features=st.integers(1, 5), m=st.integers(0, 10))
 @settings(deadline=None, max_examples=40)
 def test_program_proves_that_there_is_no_hypothesis(seed, n_features, m):
-    # Some walls with positive weights that sum to zero, among others.
+    # Some of the walls sum to zero with positive weights.
     rng = rng_of(seed)
     walls = rng.standard_normal((n_features + 1, n_features))
     walls[-1] = -rng.uniform(0.5, 2, n_features) @ walls[:-1]
@@ -284,7 +284,7 @@ def test_program_proves_that_there_is_no_hypothesis(seed, n_features, m):
     space = linear_space(y[:, None] * walls, y)
     with pytest.raises(NoVersionSpaceError, match="contradict each other") as caught:
         solve_program(space)
-    # HiGHS' multipliers belong to a corner, solved up to rounding.
+    # The multipliers of HiGHS belong to a vertex, solved up to rounding.
     assert proof_residual(space, caught.value) <= 1e-12 * len(y)
 
 
@@ -294,7 +294,7 @@ def test_program_proves_that_there_is_no_hypothesis(seed, n_features, m):
 @given(problem=integer_problems(), seed=seeds)
 @settings(deadline=None, max_examples=150)
 def test_enter_gives_a_hypothesis_or_a_proof_that_there_is_none(problem, seed):
-    # Gordan's theorem: exactly one of the two exists, so either answer checks itself.
+    # Gordan's theorem: exactly one of the two exists, so each answer proves itself.
     space = linear_space(*problem)
     try:
         w = space.enter(rng_of(seed))
@@ -321,7 +321,7 @@ def test_enter_succeeds_on_separable_points(seed, m, n_features, margin):
 @pytest.mark.parametrize("margin", [1e-2, 1e-4, 1e-6, 1e-7])
 @pytest.mark.parametrize("n_features", [2, 3, 6])
 def test_enter_finds_a_narrow_version_space(n_features, margin):
-    # Walls in opposite pairs that are tilted towards one direction, by `margin`.
+    # Walls come in opposite pairs, tilted towards one direction by `margin`.
     rng = rng_of()
     across = unit_rows(rng.standard_normal((15, n_features - 1)))
     tilt = np.full((30, 1), margin)
@@ -330,7 +330,7 @@ def test_enter_finds_a_narrow_version_space(n_features, margin):
     y = rng.choice([-1.0, 1.0], 30)
     space = linear_space(y[:, None] * walls, y)
     best = space.margins(space.enter(rng)).min()
-    # Inner products are known to a few eps, and tilts to the square root of it.
+    # Inner products have errors of a few eps, so tilts have errors of the order of sqrt(eps).
     assert SMALLEST_MARGIN < best <= margin + 2 * np.sqrt(EPS)
 
 
@@ -339,14 +339,14 @@ def test_enter_finds_a_narrow_version_space(n_features, margin):
 def test_softness_makes_any_labels_possible(problem, seed, softness):
     space = linear_space(*problem, softness)
     w = space.enter(rng_of(seed))
-    # Coefficients s / (1 + s) of w = sum_i z_i / m bound the largest margin from below,
-    # and the direct solve finds it up to the other eigenvalues: at most m.
+    # Coefficients s / (1 + s) of w = sum_i z_i / m give a lower bound of the largest margin.
+    # The direct solve finds that margin up to the other eigenvalues, which are at most m.
     assert space.margins(w).min() >= 0.9 * np.sqrt(softness / (1 + softness)) / len(space.signs)
 
 
 @pytest.mark.parametrize("gamma", [1e-12, 1e-6, 1e-2, 1.0, 100.0])
 def test_enter_succeeds_on_nearly_singular_kernels(gamma):
-    # A threshold between -1/2 and 1/2, on a line: easy, though the matrix is singular.
+    # A threshold between -1/2 and 1/2 on a line is easy to find, though the matrix is singular.
     X = np.concatenate([np.linspace(-3, -0.5, 20), np.linspace(0.5, 3, 20)])[:, None]
     space = rbf_space(X, np.sign(X[:, 0]), gamma)
     assert space.margins(space.enter(rng_of())).min() > SMALLEST_MARGIN

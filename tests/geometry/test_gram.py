@@ -1,4 +1,4 @@
-"""The Gram matrix: unit points, their coordinates, softness, and matrices that are none."""
+"""The Gram matrix: unit points, coordinates, softness, and matrices that are not Gram."""
 
 import math
 import os
@@ -41,7 +41,7 @@ def unit(matrix):
 
 
 def with_spectrum(eigenvalues, seed=SEED):
-    """Return a symmetric matrix with these eigenvalues and random eigenvectors."""
+    """Return a symmetric matrix with given eigenvalues and random eigenvectors."""
     basis = linalg.qr(gaussian(len(eigenvalues), len(eigenvalues), seed))[0]
     matrix = (basis * eigenvalues) @ basis.T
     return (matrix + matrix.T) / 2
@@ -49,10 +49,10 @@ def with_spectrum(eigenvalues, seed=SEED):
 
 @st.composite
 def integer_points(draw, origin=True):
-    """Return points of small integer coordinates: often equal, dependent, or zero.
+    """Return points with small integer coordinates: often equal, dependent or zero.
 
-    Their rank is exact: a nonzero Gram determinant is an integer, so what Gram-Schmidt
-    leaves of a squared length is at least 1 / 36^3, far above rounding.
+    Their rank is exact. A nonzero Gram determinant is an integer, so the rest of a squared length
+    after Gram-Schmidt is at least 1 / 36^3, far above rounding.
     """
     shape = draw(st.tuples(st.integers(1, 10), st.integers(1, 4)))
     X = draw(hnp.arrays(np.int64, shape, elements=st.integers(-3, 3)))
@@ -71,8 +71,8 @@ def test_points_are_unit_vectors_with_coordinates(X, softness):
     m, away = len(X), np.any(X != 0, axis=1)
     np.testing.assert_array_equal(gram.matrix, gram.matrix.T)
     np.testing.assert_array_equal(np.diagonal(gram.matrix), away)
-    # The factor leaves out at most m ROUNDING of a squared length, and an entry is a sum
-    # of rank + 1 products of numbers up to 1.
+    # The factor omits at most m ROUNDING of a squared length, and an entry is a sum of rank + 1
+    # products of numbers of size at most 1.
     known = m * ROUNDING + (gram.rank + 1) * EPS
     np.testing.assert_allclose(gram.factor @ gram.factor.T, gram.matrix, atol=known, rtol=0)
     np.testing.assert_allclose(np.sum(gram.factor**2, axis=1), away, atol=known, rtol=0)
@@ -89,8 +89,8 @@ def test_pivots_are_triangular_and_extent_ends_the_rows(X, softness):
     assert len(set(gram.pivots)) == gram.rank
     triangle = gram.factor[gram.pivots]
     np.testing.assert_array_equal(triangle, np.tril(triangle))
-    # Diagonal pivoting: what is new in a point never grows from one pivot to the next,
-    # but for the rounding of points that are equally new.
+    # Diagonal pivoting: the new part of a point never grows from one pivot to the next, up to
+    # rounding between points with equally large new parts.
     fresh = np.diagonal(triangle)
     assert np.all(fresh > 0)
     assert np.all(fresh[1:] ** 2 <= fresh[:-1] ** 2 + len(X) * EPS)
@@ -136,7 +136,7 @@ def test_dual_gives_back_the_vector(X, softness, seed):
 @given(X=integer_points(origin=False), seed=st.integers(0, 99))
 @settings(deadline=None, max_examples=60)
 def test_scale_of_the_points_does_not_matter(X, seed):
-    # Each point in a unit of its own, from 1e-150 to 1e150: squares reach 1e-300, 1e300.
+    # Each point has its own unit, from 1e-150 to 1e150: squares reach 1e-300 and 1e300.
     units = 10.0 ** np.random.default_rng(seed).uniform(-150, 150, len(X))
     near = unit_gram(X @ X.T, 0.0)
     far = unit_gram(units[:, None] * (X @ X.T) * units, 0.0)
@@ -169,14 +169,14 @@ def test_factor_is_gram_schmidt_of_the_pivots():
         for axis in basis:
             point = point - (point @ axis) * axis
         basis.append(point / np.linalg.norm(point))
-    # The basis follows from the matrix, with an error of its condition number.
+    # The basis follows from the matrix, with an error proportional to its condition number.
     condition = np.linalg.cond(gram.factor[gram.pivots]) ** 2
     known = 8 * len(X) * EPS * condition
     np.testing.assert_allclose(gram.factor, points @ np.transpose(basis), atol=known, rtol=0)
 
 
 def test_pivots_are_the_greedy_choice():
-    # The twin looks at actual distances from the span of the points chosen so far.
+    # The twin computes distances from the span of the points chosen so far.
     X = gaussian(12, 5)
     rest = X / np.linalg.norm(X, axis=1, keepdims=True)
     gram = unit_gram(X @ X.T, 0.0)
@@ -207,12 +207,12 @@ def test_softness_bounds_the_eigenvalues_from_below():
 
 
 def check_needed_softness(K, softness=0.0):
-    """Check that the error's advice works, as a number and as it is printed."""
+    """Check that the softness in the error works, both exact and as printed."""
     least = linalg.eigvalsh(unit(K))[0]
     with pytest.raises(IndefiniteKernelError, match="not positive semi-definite") as caught:
         unit_gram(K, softness)
     needed = caught.value.needed_softness
-    # 1.1 times what makes the smallest eigenvalue zero, which is known to m eps |K|.
+    # 1.1 times the softness that lifts the smallest eigenvalue to zero; its error is m eps |K|.
     assert needed == pytest.approx(-1.1 * least, abs=4 * len(K) * EPS * linalg.norm(K))
     assert f"eigenvalue is {least:.3g}" in str(caught.value)
     printed = float(str(caught.value).split("softness=")[1].split()[0])
@@ -225,15 +225,15 @@ def check_needed_softness(K, softness=0.0):
 
 @pytest.mark.parametrize("softness", [0.0, 0.05])
 def test_impossible_cosines_are_an_error(softness):
-    # A cosine of 1.3, and three directions that are pairwise 127 degrees apart: the
-    # smallest eigenvalues are -0.3 and 1 - 2 * 0.6 = -0.2.
+    # A cosine of 1.3, and three directions that are pairwise 127 degrees apart: their smallest
+    # eigenvalues are -0.3 and 1 - 2 * 0.6 = -0.2.
     check_needed_softness(np.array([[1.0, 1.3], [1.3, 1.0]]), softness)
     check_needed_softness(1.6 * np.eye(3) - 0.6, softness)
 
 
 @pytest.mark.parametrize("cosine", [0.5, 1.5])
 def test_two_points_equal_to_a_third_but_not_to_each_other_are_an_error(cosine):
-    # Nothing is left of their lengths, but something of their inner product.
+    # After the first pivot nothing remains of the lengths, but part of the inner product does.
     check_needed_softness(np.array([[1.0, 1.0, 1.0], [1.0, 1.0, cosine], [1.0, cosine, 1.0]]))
 
 
@@ -253,7 +253,7 @@ def test_random_symmetric_matrix_is_an_error_unless_positive(m, size, seed):
 @pytest.mark.parametrize("least", [-1e-2, -1e-3, -1e-5])
 @pytest.mark.parametrize("smallest", [1.0, 1e-3, 1e-12])
 def test_small_negative_eigenvalue_is_an_error(least, smallest):
-    # One of 40 directions has a negative square, beside others from 1 down to `smallest`.
+    # One of 40 eigenvalues is negative; the others go from 1 down to `smallest`.
     for seed in range(SEED, SEED + 5):
         spectrum = np.append(np.geomspace(1, smallest, 39), least)
         check_needed_softness(unit(with_spectrum(spectrum, seed)))
@@ -295,7 +295,7 @@ def test_entries_that_are_not_finite_are_an_error(place, value):
 
 
 def test_advice_for_a_point_of_no_length_works_or_is_not_given():
-    # k(x, x) = 0 but k(x, z) = 1: softness is relative to k(x, x), so none is enough.
+    # k(x, x) = 0 but k(x, z) = 1: softness is relative to k(x, x), so no softness is enough.
     K = np.array([[0.0, 1.0], [1.0, 1.0]])
     with pytest.raises(IndefiniteKernelError) as caught:
         unit_gram(K, 0.0)
@@ -324,7 +324,7 @@ def test_asymmetry_of_rounding_is_averaged():
 
 @pytest.mark.parametrize("place", [(3, 590), (590, 3), (598, 599)])
 def test_asymmetry_is_found_and_averaged_in_a_large_matrix(place):
-    # Larger than the blocks in which a matrix of this size is looked at.
+    # The matrix is larger than one of the blocks in which it is checked.
     K = unit(with_spectrum(np.linspace(1, 2, 600)))
     K[place] += 1e-9
     matrix = unit_gram(K, 0.0).matrix
@@ -349,7 +349,7 @@ def test_asymmetry_is_measured_by_the_lengths_of_the_points(scale):
 
 @pytest.mark.parametrize("diagonal", [0.0, 1e-12, -1e-12])
 def test_rounding_of_large_entries_is_no_asymmetry_whatever_the_diagonal(diagonal):
-    # A kernel for linear programs need not be positive.
+    # A kernel for linear programs need not be positive semi-definite.
     K = np.array([[diagonal, 5e3], [5e3, diagonal]])
     K[0, 1] += 0.99 * MAX_ASYMMETRY_OF_LARGEST * 5e3
     check_symmetric(K)
@@ -358,7 +358,7 @@ def test_rounding_of_large_entries_is_no_asymmetry_whatever_the_diagonal(diagona
         check_symmetric(K)
 
 
-def test_asymmetry_is_found_in_every_block_and_called_by_name():
+def test_asymmetry_is_found_in_every_block_and_reported_by_name():
     K = np.eye(600)
     check_symmetric(K)
     check_symmetric(np.empty((0, 0)))
@@ -390,8 +390,8 @@ def test_indefinite_error_survives_pickling():
 def test_ill_conditioned_gram_matrix_is_accepted(m, digits, seed, softness):
     K = with_spectrum(np.logspace(0, -digits, m), seed)
     gram = unit_gram(unit(K), softness)
-    # An eigenvalue of K is known to m eps, before the division by the shortest length;
-    # what is lost in a pivot at the limit shows in all others, of which there are m.
+    # An eigenvalue of K has an error of m eps, then divided by the shortest length. The loss
+    # in a pivot at the limit affects all m others.
     known = 4 * m * m * ROUNDING / np.diagonal(K).min()
     np.testing.assert_allclose(gram.factor @ gram.factor.T, gram.matrix, atol=known, rtol=0)
 
@@ -404,7 +404,7 @@ def test_ill_conditioned_gram_matrix_is_accepted(m, digits, seed, softness):
 )
 @settings(deadline=None, max_examples=100)
 def test_rbf_kernel_is_accepted(m, n_features, digits, seed):
-    # From all points nearly equal to all nearly orthogonal.
+    # From all points nearly equal to all points nearly orthogonal.
     X = gaussian(m, n_features, seed)
     distances = np.sum((X[:, None] - X[None]) ** 2, axis=2)
     gram = unit_gram(np.exp(-(10**digits) * distances), 0.0)
@@ -415,13 +415,13 @@ def test_rbf_kernel_is_accepted(m, n_features, digits, seed):
 @pytest.mark.parametrize("m", [2, 10, 50])
 def test_hilbert_matrix_is_accepted(m):
     gram = unit_gram(linalg.hilbert(m), 0.0)
-    assert gram.rank == m if m <= 10 else gram.rank < m  # condition 1e13 at 10
+    assert gram.rank == m if m <= 10 else gram.rank < m  # the condition number is 1e13 at 10
     known = 4 * m * ROUNDING
     np.testing.assert_allclose(gram.factor @ gram.factor.T, gram.matrix, atol=known, rtol=0)
 
 
 def test_kahan_matrix_is_accepted():
-    # Kahan's triangles are the worst case of pivoting: what it leaves out is amplified.
+    # Kahan's triangles are the worst case of pivoting: the omitted part is amplified.
     for angle in np.linspace(0.2, 1.4, 61):
         for m in (40, 70):
             triangle = np.eye(m) - np.cos(angle) * np.triu(np.ones((m, m)), 1)
@@ -436,8 +436,8 @@ def test_kahan_matrix_is_accepted():
 @example(m=43, digits=-2.6, seed=3177)
 @settings(deadline=None, max_examples=60)
 def test_single_precision_kernel_keeps_its_digits(m, digits, seed):
-    # Rounded to float32 the matrix has eigenvalues down to -m eps / 2, and no factor can
-    # be nearer to it than that; it need not be much farther.
+    # Rounded to float32, the matrix has eigenvalues down to -m eps / 2. No factor can be closer
+    # to it than that, and the factor should not be much farther away.
     X = gaussian(m, 2, seed)
     distances = np.sum((X[:, None] - X[None]) ** 2, axis=2)
     gram = unit_gram(np.exp(-(10**digits) * distances).astype(np.float32), 0.0)
@@ -505,7 +505,7 @@ def test_memory_layout_does_not_matter():
 
 @pytest.mark.parametrize("dtype", [np.int64, np.int8, np.float32])
 def test_other_types_are_treated_as_doubles(dtype):
-    # float32 holds these numbers exactly; their quotients must not be rounded to it.
+    # float32 holds these numbers exactly; their quotients must not be rounded to float32.
     X = np.array([[1, 1, 0], [0, 1, 1], [1, 1, 1], [1, 0, 0]])
     K = (X @ X.T).astype(dtype)
     expected, gram = unit_gram(K.astype(float), 0.1), unit_gram(K, 0.1)

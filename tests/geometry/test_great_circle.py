@@ -1,4 +1,4 @@
-"""Great circles: random tangents in no preferred direction, and half the way to a wall."""
+"""Great circles: isotropic random tangents, and the point halfway to a wall."""
 
 import numpy as np
 import pytest
@@ -18,27 +18,27 @@ def test_tangent_is_orthogonal_and_unit(n, seed, small):
     w /= np.linalg.norm(w)
     v = random_tangent(w, rng)
     assert np.linalg.norm(v) == pytest.approx(1, abs=4 * EPS)
-    # The second projection leaves n eps of what the first left, which is a unit vector.
+    # The first projection is scaled to a unit vector; the second leaves n eps of it along w.
     assert abs(v @ w) <= 4 * n * EPS
 
 
 def test_tangent_is_orthogonal_however_close_the_draw_is_to_w():
     class Close:
-        """A generator whose draw is w itself, but for 1e-7."""
+        """A generator that draws w itself, up to 1e-7."""
 
         def standard_normal(self, n):
             return w + 1e-7 * np.arange(n)
 
     w = rng_of().standard_normal(5)
     w /= np.linalg.norm(w)
-    # One projection would leave a few eps of w, which is 1e-9 of the tangent.
+    # A single projection would leave a few eps of w, which is 1e-9 of the tangent.
     assert abs(random_tangent(w, Close()) @ w) <= 20 * EPS
 
 
 def isotropy(sample, n_draws=20_000, n=5):
-    """Return z-scores of first and second moments of random tangents, about N(0, 1).
+    """Return z-scores, about N(0, 1), of first and second moments of random tangents.
 
-    Of a uniform unit vector in k = n - 1 dimensions: E v_i = 0, var v_i = 1 / k,
+    A uniform unit vector in k = n - 1 dimensions has E v_i = 0, var v_i = 1 / k,
     var v_i^2 = 2 (k - 1) / (k^2 (k + 2)), var v_i v_j = 1 / (k (k + 2)).
     """
     rng = rng_of()
@@ -59,7 +59,7 @@ def isotropy(sample, n_draws=20_000, n=5):
 
 
 def test_tangent_is_isotropic():
-    # 14 scores beyond 5 standard errors once in 100,000 seeds.
+    # One of the 14 scores exceeds 5 standard errors once in 100,000 seeds.
     assert np.abs(isotropy(random_tangent)).max() < 5
 
 
@@ -81,16 +81,16 @@ def test_halfway_is_the_middle_of_the_way_to_the_next_wall(seed, m):
     middle, direction = halfway(space, start, v)
     assert space.contains(middle)
     t = np.arccos(np.clip(middle @ start, -1, 1))
-    # As far again is the wall: one margin is zero there, and none is negative.
+    # The wall is twice as far away: one margin is zero there, and none is negative.
     at_wall = space.margins(start * np.cos(2 * t) + v * np.sin(2 * t))
     assert abs(at_wall.min()) < 1e-7  # an arc cosine near zero has half of the digits
-    # Position and direction stay an orthonormal pair.
+    # Position and direction remain orthonormal.
     pair = np.stack([middle, direction])
     np.testing.assert_allclose(pair @ pair.T, np.eye(2), atol=16 * EPS)
 
 
 @pytest.mark.parametrize("w", [[0.0, 0.0], [1e-13, 0.0], [np.nan, 1.0], [np.inf, 1.0]])
-def test_what_has_no_direction_has_no_unit_vector(w):
+def test_vectors_without_a_direction_have_no_unit_vector(w):
     assert unit_vector(np.array(w)) is None
 
 

@@ -1,4 +1,4 @@
-"""Kernels: formulas, lengths, the constant term, gamma, and what users may get wrong."""
+"""Kernels: formulas, lengths, the constant term, gamma, and user errors."""
 
 import math
 import re
@@ -14,7 +14,7 @@ from kernel_problems import COEF0, DEGREE, EPS, GAMMA, NAMED, SEED, formula, gau
 
 WIDEST = 4.0  # the largest entry of a drawn array
 
-# Entries are zero or of order 1, so that squares neither underflow nor lose digits.
+# Entries are zero or of order 1, so squares neither underflow nor lose digits.
 entries = st.floats(-WIDEST, WIDEST).map(lambda value: value if abs(value) > 1e-2 else 0.0)
 
 
@@ -28,17 +28,17 @@ def pairs_of_arrays(draw):
 
 
 def twin(name, X, Y):
-    """Return the kernel matrix by a double loop."""
+    """Return the kernel matrix, computed in a double loop."""
     return np.array([[formula(name, x.tolist(), z.tolist()) for z in Y] for x in X])
 
 
 def rounding(name, n_features):
-    """Return how far two ways of computing a kernel of drawn arrays may differ.
+    """Return the largest difference between two ways of computing a kernel of drawn arrays.
 
-    A sum of n products of entries up to WIDEST is known to n^2 eps WIDEST^2; the kernel
-    multiplies that by its slope, and its own value is known to a few eps. A squared
-    distance is four such sums (two lengths, twice the product), of centered entries that
-    are up to twice as wide.
+    A sum of n products of entries up to WIDEST has an error of n^2 eps WIDEST^2. The kernel
+    multiplies it by its slope and adds a few eps of its own value. A squared distance consists
+    of four such sums (two lengths, twice the product) of centered entries, which are up to
+    twice as large.
     """
     largest = n_features * WIDEST**2
     in_product = n_features * EPS * largest
@@ -61,7 +61,7 @@ def rounding(name, n_features):
 @given(arrays=pairs_of_arrays())
 @settings(deadline=None, max_examples=40)
 def test_lengths_are_the_root_of_the_diagonal(name, normalize, fit_intercept, arrays):
-    X = arrays[0][np.any(arrays[0] != 0, axis=1)]  # the origin has a test of its own
+    X = arrays[0][np.any(arrays[0] != 0, axis=1)]  # the origin has its own test
     if not len(X):
         return
     function = (lambda A, B: A @ B.T) if name == "callable" else name
@@ -69,7 +69,7 @@ def test_lengths_are_the_root_of_the_diagonal(name, normalize, fit_intercept, ar
     known = rounding("linear" if name == "callable" else name, X.shape[1])
     squared = np.diagonal(kernel(X, X))
     if normalize:
-        # The diagonal is k / sqrt(k)^2: k cancels, whatever its size.
+        # The diagonal is k / sqrt(k)^2: the size of k cancels.
         known = 8 * EPS + known / np.diagonal(settle(function, X)(X, X)).min()
     np.testing.assert_allclose(kernel.lengths(X) ** 2, squared, rtol=8 * EPS, atol=known)
 
@@ -77,7 +77,7 @@ def test_lengths_are_the_root_of_the_diagonal(name, normalize, fit_intercept, ar
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("name", ["linear", "callable"])
 def test_lengths_are_the_root_of_the_diagonal_at_the_origin(name, fit_intercept):
-    # A normalized kernel leaves the origin where it is: only the constant gives it a length.
+    # Normalizing leaves the origin in place: only the constant gives it a length.
     function = (lambda A, B: A @ B.T) if name == "callable" else name
     X = np.vstack([np.zeros(3), gaussian(4, 3)])
     kernel = settle(function, X, normalize=True, fit_intercept=fit_intercept)
@@ -94,7 +94,7 @@ def test_matrix_is_symmetric_and_positive(name, arrays):
     matrix = settle(name, X)(X, X)
     known = rounding(name, X.shape[1])
     assert np.abs(matrix - matrix.T).max() <= known
-    # Errors of that size move no eigenvalue by more than their norm, m times as large.
+    # Such errors move an eigenvalue by at most their norm, which is up to m times as large.
     assert np.linalg.eigvalsh(matrix).min() >= -len(X) * known - EPS * len(X) * np.trace(matrix)
 
 
@@ -107,11 +107,11 @@ def test_normalized_kernel_is_the_cosine(name, arrays):
     own = [np.array([formula(name, x.tolist(), x.tolist()) for x in A]) for A in arrays]
     lengths = [np.where(k > 0, np.sqrt(np.abs(k)), 1.0) for k in own]
     cosines = settle(name, X, normalize=True)(X, Y)
-    # k is known to `rounding`, divided like k; the lengths to half a relative error.
+    # k has an error of `rounding`, scaled like k; lengths have half that relative error.
     shortest = min(length.min() for length in lengths)
     known = rounding(name, X.shape[1]) * (2 / shortest**2) + 8 * EPS
     np.testing.assert_allclose(cosines, plain(X, Y) / np.outer(*lengths), atol=known, rtol=0)
-    if name != "sigmoid":  # which is not positive semi-definite
+    if name != "sigmoid":  # sigmoid is not positive semi-definite
         assert np.abs(cosines).max() <= 1 + known
 
 
@@ -120,7 +120,7 @@ def test_normalized_points_have_unit_length():
     for name in NAMED:
         np.testing.assert_array_equal(settle(name, X, normalize=True).lengths(X), 1.0)
         diagonal = np.diagonal(settle(name, X, normalize=True)(X, X))
-        # Products of length 3 by two routes, and a cube of one: see `rounding`.
+        # Products of length 3 computed in two ways, then cubed: see `rounding`.
         np.testing.assert_allclose(diagonal, 1.0, rtol=3 * DEGREE * 8 * EPS)
 
 
@@ -133,10 +133,10 @@ def test_normalized_linear_kernel_ignores_lengths():
 
 @pytest.mark.parametrize("name", NAMED)
 def test_equal_rows_have_equal_kernels(name):
-    # Features of a text or an image: a thousand of them, and a point seen twice. If its
-    # two copies are not the same point of feature space, opposite labels go unnoticed.
-    # A cosine of two equal rows is the quotient of one number by itself, up to the order
-    # of summation in products and lengths: sqrt(n) eps is what that costs.
+    # A thousand features, as of a text or an image, and a point that occurs twice. If its two
+    # copies are different points in feature space, opposite labels go unnoticed.
+    # The cosine of two equal rows is a number divided by itself, up to the order of summation
+    # in products and lengths, which costs sqrt(n) eps.
     known = DEGREE * math.sqrt(1000) * EPS
     for m in range(3, 40, 2):
         X = gaussian(m, 1000, SEED + m)
@@ -164,14 +164,14 @@ def test_matrix_is_the_formula(name, arrays):
 @pytest.mark.parametrize("normalize", [False, True])
 @pytest.mark.parametrize("name", NAMED)
 def test_dense_equals_csr(name, normalize):
-    # Zeros are what sparse formats leave out, so half of the entries are.
+    # Half of the entries are zero, because sparse formats leave out zeros.
     X, Y = (gaussian(m, 4, SEED + m) * (gaussian(m, 4, SEED + 100 + m) > 0) for m in (7, 5))
     X[:, 0] = Y[:, 0] = 1.0  # no point at the origin
     dense = settle(name, X, normalize=normalize, fit_intercept=True)
     for format in (sparse.csr_array, sparse.csr_matrix):
         kernel = settle(name, format(X), normalize=normalize, fit_intercept=True)
         assert kernel.constant == pytest.approx(dense.constant, rel=16 * EPS)
-        # Entries of order 1 to 3 here, lengths at least 1: rounding() covers both.
+        # Entries are of order 1 to 3 here and lengths at least 1: rounding() covers both.
         known = 2 * rounding(name, 4)
         for A, B in ((format(X), format(Y)), (X, format(Y)), (format(X), Y)):
             matrix = kernel(A, B)
@@ -183,7 +183,7 @@ def test_dense_equals_csr(name, normalize):
 @pytest.mark.parametrize("name", NAMED)
 def test_callable_equals_the_kernel_it_computes(name):
     X, Y = gaussian(6, 3), gaussian(4, 3, SEED + 1)
-    X -= X.mean(axis=0)  # where linear with an intercept measures from
+    X -= X.mean(axis=0)  # the origin of the linear kernel with an intercept
     for normalize in (False, True):
         for fit_intercept in (False, True):
             flags = {"normalize": normalize, "fit_intercept": fit_intercept}
@@ -198,7 +198,7 @@ def test_callable_equals_the_kernel_it_computes(name):
 def test_linear_with_an_intercept_measures_from_the_mean():
     X, Y = gaussian(6, 3), gaussian(4, 3, SEED + 1)
     near, far = (settle("linear", X + shift, fit_intercept=True) for shift in (0.0, 1000.0))
-    known = 1e6 * 64 * EPS  # squares of what cancels
+    known = 1e6 * 64 * EPS  # the squares that cancel
     np.testing.assert_allclose(far(X + 1000, Y + 1000), near(X, Y), atol=known)
     csr = settle("linear", sparse.csr_array(X + 1000.0), fit_intercept=True)
     shifted = csr(sparse.csr_array(X + 1000.0), sparse.csr_array(Y + 1000.0))
@@ -208,7 +208,7 @@ def test_linear_with_an_intercept_measures_from_the_mean():
     )
 
 
-# --- digits far from the origin; matrix products may be faster where there are many features
+# --- digits far from the origin, also with many features, where matrix products are faster
 
 
 @pytest.mark.parametrize("n_features", [3, 50])
@@ -218,7 +218,7 @@ def test_rbf_keeps_its_digits_far_from_the_origin(offset, n_features):
     near = far - offset  # exact: neither operand is more than twice the other
     kernel = settle("rbf", far, gamma=1 / n_features)
     squared = np.sum((near[:, None] - near[None]) ** 2, axis=2)
-    # Sums of n squares of numbers up to 8 that are known to eps, times gamma = 1 / n.
+    # Sums of n squares of numbers up to 8 with errors of eps, times gamma = 1 / n.
     known = 64 * EPS * (8 + squared.max() / n_features)
     np.testing.assert_allclose(kernel(far, far), np.exp(-squared / n_features), atol=known, rtol=0)
 
@@ -226,7 +226,7 @@ def test_rbf_keeps_its_digits_far_from_the_origin(offset, n_features):
 @pytest.mark.parametrize("n_features", [2, 50])
 @pytest.mark.parametrize("distance", [1e5, 1e9])
 def test_rbf_keeps_its_digits_beside_an_outlier(distance, n_features):
-    # What one point does must not change the kernel between others.
+    # A single point must not change the kernel between other points.
     X = gaussian(11, n_features)
     X[0] = distance
     kernel = settle("rbf", X, gamma=1 / n_features)
@@ -239,18 +239,18 @@ def test_rbf_keeps_its_digits_beside_an_outlier(distance, n_features):
 
 @pytest.mark.parametrize("n_features", [2, 50])
 def test_rbf_keeps_its_digits_in_clusters_far_apart(n_features):
-    # No single origin is near to all points; their differences are.
+    # No single origin is close to all points, but differences within a cluster are small.
     X = gaussian(12, n_features)
     X[4:8] += 1e6
     X[8:] -= 1e6
     squared = np.sum((X[:, None] - X[None]) ** 2, axis=2)
-    # Far apart the kernel is 0, within a cluster it follows from differences of order 1.
+    # Between clusters the kernel is 0; within a cluster it follows from differences of order 1.
     known = 64 * EPS * (8 + squared[squared < 1e6].max() / n_features)
     kernel = settle("rbf", X, gamma=1 / n_features)
     np.testing.assert_allclose(kernel(X, X), np.exp(-squared / n_features), atol=known, rtol=0)
 
 
-# --- a user's kernel
+# --- user-defined kernels
 
 
 def test_callable_diagonal_is_taken_in_blocks():
@@ -310,7 +310,7 @@ def test_callable_may_return_lists_integers_and_sparse_matrices():
 
 
 def test_callable_may_return_the_product_of_sparse_arrays():
-    # What `lambda A, B: A @ B.T` gives for CSR, and SVC allows.
+    # `lambda A, B: A @ B.T` returns this for CSR, and SVC allows it.
     X = gaussian(5, 2)
     kernel = settle(lambda A, B: A @ B.T, sparse.csr_array(X), fit_intercept=True)
     matrix = kernel(sparse.csr_array(X), sparse.csr_array(X))
@@ -359,7 +359,7 @@ def test_negative_squared_length_is_an_error_that_names_the_row(name, parameters
 
 
 def test_fractional_degree_of_a_negative_number_is_an_error():
-    # (-0.5)^2.5 is not a real number; a matrix with NaN must not go on its way.
+    # (-0.5)^2.5 is not a real number; a matrix with NaN must not be passed on.
     X = np.array([[1.0], [-1.5]])
     with pytest.raises(ValueError, match=r"degree|finite"):
         settle("poly", X, gamma=1.0, coef0=1.0, degree=2.5)(X, X)
@@ -398,7 +398,7 @@ def test_single_precision_is_good_to_its_digits(name):
     X = gaussian(6, 3).astype(np.float32)
     single = settle(name, X, normalize=True)(X, X)
     double = settle(name, X.astype(float), normalize=True)(X.astype(float), X.astype(float))
-    # `rounding` for the other eps; points of this length have k(x, x) above 0.1.
+    # `rounding` with the eps of float32; these points have k(x, x) above 0.1.
     known = 10 * rounding(name, 3) * np.finfo(np.float32).eps / EPS
     np.testing.assert_allclose(single, double, atol=known, rtol=0)
 

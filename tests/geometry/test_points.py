@@ -1,4 +1,4 @@
-"""Points as arrays: sparse matrices that are valid, precision, and squared lengths."""
+"""Points as arrays: valid sparse matrices, precision, and squared lengths."""
 
 import numpy as np
 import pytest
@@ -50,6 +50,6 @@ def test_squared_norms_are_distances_from_the_origin(rng, origin):
     expected = np.sum((X - origin) ** 2, axis=1)
     for points in (X, sparse.csr_array(X)):
         np.testing.assert_allclose(squared_norms(points, origin), expected, rtol=1e-14)
-    # A difference of squares may be negative by rounding, but a distance may not.
+    # Rounding may make a difference of squares negative, but a distance must not be negative.
     far = 1e8 + np.zeros((1, 3))
     assert squared_norms(sparse.csr_array(far), far[0])[0] >= 0

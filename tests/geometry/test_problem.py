@@ -7,7 +7,7 @@ from bayespoint.geometry.conflicts import NoVersionSpaceError
 from bayespoint.geometry.gram import unit_gram
 from bayespoint.geometry.problem import off_origin, pose_problem
 
-ROWS = np.array([2, 5, 7, 8])  # the training points that are used, of ten
+ROWS = np.array([2, 5, 7, 8])  # the training points in use, out of ten
 
 
 @pytest.fixture

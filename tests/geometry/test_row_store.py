@@ -1,4 +1,4 @@
-"""Gram rows on demand: their values, which are stored and dropped, and their bits."""
+"""Gram rows on demand: their values, storage and eviction, and bitwise reproducibility."""
 
 import mmap
 import os
@@ -40,7 +40,7 @@ def small_blocks(monkeypatch):
 
 def unit_kernel(name, m, n_features, share=1.0):
     rng = np.random.default_rng(SEED)
-    # Features are thin or not: half of them, if not all are full.
+    # With share < 1, every other feature is thin.
     kept = np.where(np.arange(n_features) % 2, share, 1.0)
     X = rng.standard_normal((m, n_features)) * (rng.random((m, n_features)) < kept)
     parameters = {"gamma": 1 / n_features, "degree": 3, "coef0": 1.0, "normalize": True}
@@ -48,7 +48,7 @@ def unit_kernel(name, m, n_features, share=1.0):
 
 
 def any_kernel(m):
-    """A kernel whose unit Gram matrix is easy to tell."""
+    """Return a kernel and its unit Gram matrix, which is easy to compute."""
     X = np.random.default_rng(SEED).standard_normal((m, 4))
     gram = np.exp(-np.abs(X[:, None] - X).sum(axis=2))
     return AnyKernel(Kernel("precomputed"), 4 * gram, np.full(m, 2.0)), gram.astype(np.float32)
@@ -59,7 +59,7 @@ def held(store):
 
 
 def all_rows(kernel, n_rows, seed, thread_map=map):
-    """Return the Gram matrix, its rows fetched in an order of chance."""
+    """Return the Gram matrix with rows fetched in random order."""
     rng, m = np.random.default_rng(seed), kernel.n_points
     store = RowStore(kernel, n_rows, thread_map)
     matrix, missing = np.full((m, m), np.nan, dtype=np.float32), rng.permutation(m)
@@ -83,7 +83,7 @@ def test_rows_are_those_of_the_gram_matrix(name, share):
     matrix = all_rows(kernel, 300, SEED)
     X, plain = kernel._points, kernel._kernel
     gram = plain(X, X) / np.outer(plain.lengths(X), plain.lengths(X))
-    # n_features + 6 roundings of a sum of unit size, or of 4 gamma |x|^2 for rbf.
+    # n_features + 6 roundings of a sum of unit size, or of size 4 gamma |x|^2 for rbf.
     size = 4 * np.max(np.sum(X**2, axis=1)) / 150 if name == "rbf" else 1.0
     np.testing.assert_allclose(matrix, gram, atol=(156 * size + 8) * EPS, rtol=0)
     np.testing.assert_array_equal(np.diagonal(matrix), 1.0)
@@ -115,7 +115,7 @@ def test_long_sequences_of_fetches(kinds, small_blocks, monkeypatch):
         assert len(now) <= len(store.rows) == 20
         kept = score[np.setdiff1d(before, gone)]
         assert not gone.size or score[gone].max() <= kept.min(initial=9)
-        assert not gone.size or len(now) == 20  # none goes while there is room
+        assert not gone.size or len(now) == 20  # no row is dropped while there is room
         slots = store.slot[now]
         assert len(np.unique(slots)) == len(slots)
         np.testing.assert_array_equal(store._point[slots], now)
@@ -135,7 +135,7 @@ def test_needed_rows_come_first_then_those_of_the_highest_score(small_blocks):
     store.fetch(np.arange(59, 20, -1), score)  # more than a block
     np.testing.assert_array_equal(held(store), np.arange(52, 60))
     store = RowStore(kernel, 60)
-    store.fetch(np.array([5]), np.zeros(60, dtype=np.int32))  # none that is likely
+    store.fetch(np.array([5]), np.zeros(60, dtype=np.int32))  # no row has a positive score
     np.testing.assert_array_equal(held(store), [5])
 
 
@@ -145,7 +145,7 @@ def test_rows_in_advance_never_replace_rows_of_a_higher_score(small_blocks):
     score[:4] = 10
     store.fetch(np.arange(8), score)
     score[20:24] = 5
-    store.fetch(np.arange(40, 44), score)  # in place of the four rows of score 0
+    store.fetch(np.arange(40, 44), score)  # replaces the four rows of score 0
     np.testing.assert_array_equal(held(store), [0, 1, 2, 3, 40, 41, 42, 43])
 
 
@@ -175,7 +175,7 @@ def test_kinds_of_positions_are_those_of_equal_digits(n_features, monkeypatch):
     kernel = unit_kernel("linear", MANY, n_features)
     kinds = row_store._kinds_of_positions(kernel, BLOCK_POINTS)
     store = RowStore(kernel, 1)
-    store.fetch(np.arange(BLOCK_POINTS), np.zeros(MANY))  # each has a position of its kind
+    store.fetch(np.arange(BLOCK_POINTS), np.zeros(MANY))  # each gets a position of its kind
     assert len(kinds) == store.n_computed == BLOCK_POINTS
     out = np.empty((BLOCK_POINTS, PANEL_POINTS), dtype=np.float32)
     kernel.panel(kernel.rows(np.full(BLOCK_POINTS, 5)), 0, out)  # equal rows in all positions
@@ -207,7 +207,7 @@ def test_blocks_are_all_of_few_points_and_smaller_for_wide_ones():
 
 
 def test_many_equal_points_make_blocks():
-    # Measured from their mean, they have no feature that is not zero.
+    # Measured from their mean, all features are zero.
     X = np.ones((MANY, 3))
     kernel = settle_kernel(
         "linear", X, gamma=1.0, degree=3, coef0=1.0, normalize=False, fit_intercept=True
@@ -243,7 +243,7 @@ def refuse(*_):
 def test_large_arrays_are_arrays_whatever_the_system_has(pages, monkeypatch):
     if pages == "unknown":
         monkeypatch.delattr(mmap, "MADV_HUGEPAGE", raising=False)
-    if pages == "refused":  # by a system without them
+    if pages == "refused":  # by a system without huge pages
         monkeypatch.setattr(mmap, "mmap", type("Refusing", (mmap.mmap,), {"madvise": refuse}))
     for shape in ((3, 5), (1024, 1024), (1025, 1023)):
         array = row_store._large_array(shape)

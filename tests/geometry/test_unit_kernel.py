@@ -75,12 +75,12 @@ def expected(kernel, X, Y):
 
 
 def rounding(kernel, X, Y):
-    """Return how far from its value single precision may be.
+    """Return the largest error of a kernel value in single precision.
 
-    A sum of n products of rounded factors is known to n + 2 eps times the sum of their
-    sizes; there are n_features and two extra ones. By Cauchy-Schwarz that sum is at most
-    the product of two norms, over the lengths it is divided by. The map multiplies the
-    error by its slope; it, lengths and the constant are known to about 8 eps.
+    A sum of n products of rounded factors has an error of n + 2 eps times the sum of their sizes;
+    there are n_features products and two extra ones. By Cauchy-Schwarz that sum is at most the
+    product of two norms, divided by the lengths. The map multiplies the error by its slope. The
+    map, the lengths and the constant add about 8 eps.
     """
     known = (X.shape[1] + 2 + 2 + 8) * EPS
     X, Y = (A.toarray() if sparse.issparse(A) else A for A in (X, Y))
@@ -101,7 +101,7 @@ def rounding(kernel, X, Y):
 
 def check(kernel, X, Y):
     unit, known = ProductKernel(kernel, Y), rounding(kernel, X, Y)
-    assert known < 1e-3  # or this would show nothing
+    assert known < 1e-3  # otherwise the check would show nothing
     out = values(unit, unit.left(X), X.shape[0])
     np.testing.assert_allclose(out, expected(kernel, X, Y), atol=known, rtol=0)
 
@@ -138,7 +138,7 @@ def test_features_that_are_zero_on_the_right_count_on_the_left(name):
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_points_at_the_origin_of_feature_space(name, flags):
     X, zero = gaussian(8), np.zeros((3, N_FEATURES))
-    X[0] = X[1:].mean(axis=0)  # where linear with an intercept measures from
+    X[0] = X[1:].mean(axis=0)  # the origin of the linear kernel with an intercept
     X[3] = 0.0
     for Y in (X, sparse.csr_array(X), zero, sparse.csr_array(zero)):
         kernel = settle(name, Y, coef0=0.0, **flags)
@@ -185,7 +185,7 @@ def test_polynomials_of_high_degree_do_not_overflow(fill):
     X = 1e3 * fill(20)
     for normalize in (False, True):
         kernel = Kernel("poly", gamma=100.0, degree=50, normalize=normalize)
-        base = 100 * X @ X.T + 1  # to the power of 50 too large even for double precision
+        base = 100 * X @ X.T + 1  # its 50th power overflows even in double precision
         root, unit = np.sqrt(np.diagonal(base)), ProductKernel(kernel, X)
         right, known = (base / np.outer(root, root)) ** 50, rounding(kernel, X, X)
         np.testing.assert_allclose(values(unit, unit.left(X), 20), right, atol=known, rtol=0)
@@ -205,13 +205,13 @@ def test_extreme_scales_are_right_or_an_error(name, unit):
             out = values(product, product.left(X), 8)
         except ValueError as error:
             assert str(error) == NOT_FINITE_MESSAGE  # noqa: PT017
-        else:  # `rounding` for a size of 1: the unit cancels
+        else:  # `rounding` for a size of 1, because the unit cancels
             np.testing.assert_allclose(out, right, atol=(N_FEATURES + 12) * EPS, rtol=0)
 
 
 @pytest.mark.parametrize("coef0", [0.0, 1.0])
 def test_sigmoid_of_points_near_and_far(coef0):
-    # Far away tanh is 1: points have unit length without being scaled.
+    # Far away tanh is 1: points have unit length without scaling.
     near, far = 0.5 * gaussian(5), 20 * gaussian(5, seed=SEED + 1)
     assert np.all(settle("sigmoid", far, coef0=coef0).lengths(far) == 1)
     for X, Y in ((near, far), (far, near), (near, np.vstack([near, far]))):
@@ -232,11 +232,11 @@ def test_a_kernel_that_is_not_a_number_is_an_error(degree, fit_intercept):
         check(kernel, Y[[0]], Y[[0, 2, 3]])
 
 
-# --- which kernels
+# --- kernels that products can compute
 
 
 @pytest.mark.parametrize("format", [np.asarray, sparse.csr_array])
-def test_products_will_do_for_functions_of_the_inner_product(format):
+def test_products_suffice_for_functions_of_the_inner_product(format):
     X = format(gaussian(20))
     for name in PRODUCTS:
         assert is_product_kernel(settle(name, X), X) is True
@@ -244,24 +244,24 @@ def test_products_will_do_for_functions_of_the_inner_product(format):
         assert is_product_kernel(Kernel(name), X) is False
 
 
-def test_products_will_not_do_for_rbf_far_from_its_origin():
+def test_products_do_not_suffice_for_rbf_far_from_its_origin():
     X = gaussian(20)
     X[0] = np.eye(N_FEATURES)[0] * 20
     for far, answer in ((0.99 * MAX_SQUARED_WIDTHS, True), (1.01 * MAX_SQUARED_WIDTHS, False)):
         assert is_product_kernel(Kernel("rbf", gamma=far / 400), X) is answer
         assert is_product_kernel(Kernel("rbf", gamma=far / 400), sparse.csr_array(X)) is answer
     away = gaussian(20) + 1e6
-    assert is_product_kernel(settle("rbf", away), away)  # it measures from the median
+    assert is_product_kernel(settle("rbf", away), away)  # the kernel measures from the median
     assert not is_product_kernel(Kernel("rbf", gamma=0.3), away)
 
 
-def test_sparse_linear_keeps_its_digits_far_from_zero_or_products_will_not_do():
+def test_sparse_linear_keeps_its_digits_far_from_zero_or_uses_no_products():
     X = gaussian(30) + 1000.0
     csr = sparse.csr_array(X)
     kernel = settle("linear", csr, fit_intercept=True)
     if is_product_kernel(kernel, csr):
         unit = ProductKernel(kernel, csr)
-        known = (N_FEATURES + 12) * EPS * 4 * MAX_SQUARED_WIDTHS  # what rbf may lose
+        known = (N_FEATURES + 12) * EPS * 4 * MAX_SQUARED_WIDTHS  # as much as rbf may lose
         out = values(unit, unit.left(csr), 30)
         np.testing.assert_allclose(out, expected(kernel, X, X), atol=known, rtol=0)
 

@@ -13,8 +13,8 @@ def test_margins_are_inner_products_with_signed_unit_points(problem, seed):
     space, walls = linear_space(X, y), y[:, None] * unit_rows(X)
     coef = rng_of(seed).standard_normal((3, len(y)))
     w, explicit = space.combine(coef), coef @ walls
-    # Sums over m points and rank coordinates of numbers up to 1 or |coef|; the factor
-    # leaves out at most 4 m eps of a squared length.
+    # Sums over m points and rank coordinates of numbers up to 1 or |coef|; the factor omits at
+    # most 4 m eps of a squared length.
     known = 8 * len(y) * EPS * np.abs(coef).sum(axis=1, keepdims=True)
     assert np.all(np.abs(space.margins(w) - explicit @ walls.T) <= known)
     assert np.all(np.abs(w @ w.T - explicit @ explicit.T) <= known * np.abs(coef).sum(axis=1))
@@ -29,10 +29,10 @@ def test_dual_is_the_inverse_of_combine(problem, seed):
     space = linear_space(*problem)
     w = rng_of(seed).standard_normal((3, space.gram.rank))
     coef = space.dual(w)
-    # The residual of a triangular solve: rank eps |T| |x|.
+    # A triangular solve has a residual of rank eps |T| |x|.
     known = 4 * (space.gram.rank + 1) * EPS * np.abs(coef).sum(axis=1, keepdims=True)
     assert np.all(np.abs(space.combine(coef) - w) <= known)
-    # Margins from coefficients, d = K a with the signed Gram matrix, as in 000.
+    # Margins from coefficients: d = K a with the signed Gram matrix, as in 000.
     signed = space.gram.matrix * np.outer(space.signs, space.signs)
     np.testing.assert_allclose(coef @ signed, space.margins(w), atol=2 * len(signed) * known.max())
 
