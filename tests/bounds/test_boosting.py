@@ -17,7 +17,7 @@ def data():
 
 @pytest.mark.parametrize("learning_rate", [0.3, 1.0, 1.5])
 def test_product_is_the_mean_exponential_of_the_votes(data, learning_rate):
-    """The same bound from margins alone, without the weighted errors."""
+    """The same bound follows from margins alone, without the weighted errors."""
     X, y = data
     model = AdaBoostClassifier(n_estimators=40, learning_rate=learning_rate, random_state=0)
     model.fit(X, y)
@@ -32,7 +32,7 @@ def test_product_is_the_mean_exponential_of_the_votes(data, learning_rate):
 
 
 def test_agrees_with_the_algorithm_of_004(data):
-    """Table 1.2, written plainly, and eq. 1.86."""
+    """Agrees with a plain version of table 1.2, and with eq. 1.86."""
     X, y = data
     D, errors = np.full(len(y), 1 / len(y)), []
     for _ in range(20):
@@ -51,7 +51,7 @@ def test_agrees_with_the_algorithm_of_004(data):
 @settings(deadline=None)
 @given(st.lists(st.floats(1e-3, 0.5), min_size=1, max_size=50), st.floats(1e-3, 0.2499))
 def test_uniform_bound_of_004_is_larger(edges, margin):
-    """Eq. 1.87: (1 - margin^2)^(T / 2) where errors are at most 1 / 2 - 2 margin."""
+    """Eq. 1.87: (1 - margin^2)^(T / 2) if errors are at most 1 / 2 - 2 margin."""
     errors = np.maximum(0.5 - 2 * margin - np.array(edges), 1e-6)
     assert adaboost_margin_bound(errors, margin) <= (1 - margin**2) ** (len(errors) / 2)
 
@@ -68,7 +68,7 @@ def test_voter_that_is_always_right(rng):
     model = AdaBoostClassifier().fit(X, X[:, 0] > 0)
     found = adaboost_margin_error(model, X, X[:, 0] > 0, 0.5)
     assert found.observed == 0
-    assert 0 < found.bound < 1  # scikit-learn gives it one vote, not infinitely many
+    assert 0 < found.bound < 1  # scikit-learn gives this voter one vote, not infinitely many
     assert adaboost_margin_bound([0.2, 0.0], 0.5) == 0
 
 

@@ -21,7 +21,7 @@ from bayespoint.datasets.two_gaussians import TwoGaussians
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 12])
 def test_sauer_counts_the_labelings_of_intervals(n):
-    """Intervals have VC dimension 2, and attain Sauer's limit."""
+    """Intervals have VC dimension 2 and attain Sauer's limit."""
     ways = {tuple(a <= i < b for i in range(n)) for a in range(n + 1) for b in range(n + 1)}
     assert math.exp(log_growth(2, n)) == pytest.approx(len(ways), rel=1e-10)
     assert math.exp(log_growth(n + 5, n)) == pytest.approx(2**n, rel=1e-10)
@@ -29,7 +29,7 @@ def test_sauer_counts_the_labelings_of_intervals(n):
 
 @pytest.mark.parametrize("m", [1, 2, 5, 20, 60])
 def test_two_halves_of_a_sample_differ_as_little_as_stated(m):
-    """Serfling's inequality, against the exact law."""
+    """Check Serfling's inequality against the exact law."""
     for n_errors in range(1, 2 * m + 1):
         first = np.arange(m + 1)
         log_tail = hypergeom(2 * m, n_errors, m).logcdf(first)
@@ -37,15 +37,15 @@ def test_two_halves_of_a_sample_differ_as_little_as_stated(m):
         possible = (difference > 0) & np.isfinite(log_tail)
         stated = -(difference**2) * m**2 / (m + 1)
         assert np.all(log_tail[possible] <= stated[possible] + 1e-9)
-        if m == 60 and n_errors == m:  # 1.2 times the exponent would be wrong
+        if m == 60 and n_errors == m:  # an exponent 1.2 times as large would be wrong
             assert np.any(log_tail[possible] > 1.2 * stated[possible])
 
 
 def worst_excess(m, rng):
-    """Return the largest error minus training error of thresholds, labels being coins."""
-    labels = rng.choice([-1, 1], m)  # sorted points; every threshold has error one half
+    """Return the largest excess of error over training error of thresholds, for coin labels."""
+    labels = rng.choice([-1, 1], m)  # sorted points; every threshold has error 1/2
     correct_above = np.concatenate([[0], np.cumsum(labels)])
-    # Threshold k says -1 below and +1 above: errors are +1 below and -1 above.
+    # Threshold k predicts -1 below and +1 above: labels +1 below and -1 above are errors.
     agreement = labels.sum() - 2 * correct_above
     return np.abs(agreement).max() / (2 * m)
 
@@ -55,14 +55,14 @@ def test_vc_bound_holds_with_its_confidence(rng):
     excess = vc_bound(0.0, m, 2, confidence=confidence)
     found = np.array([worst_excess(m, rng) for _ in range(500)])
     assert np.mean(found > excess) <= 1 - confidence
-    # One sixth of it would not do: thresholds in both directions have VC dimension 2.
+    # A sixth of the excess would fail. Thresholds in both directions have VC dimension 2.
     assert np.mean(found > excess / 6) > 1 - confidence
 
 
 @settings(deadline=None)
 @given(st.integers(1, 50), st.integers(100, 10**6), st.floats(0.01, 0.99))
 def test_vc_bound_is_at_most_vapniks(h, m, confidence):
-    """Vapnik (1998): both signs at once, and (2 e m / h)^h for the number of labelings."""
+    """Vapnik (1998) bounds both signs at once, with (2 e m / h)^h labelings."""
     log_ways = h * (math.log(2 * m / h) + 1)
     vapnik = 1 / m + math.sqrt((log_ways + math.log(4 / (1 - confidence))) / m)
     ours = vc_bound(0.0, m, h, confidence=confidence)
@@ -95,7 +95,7 @@ def test_orthogonal_points_attain_the_fat_shattering_dimension(n):
 
 
 def test_no_points_can_be_shattered_beyond_the_fat_shattering_dimension(rng):
-    """The sum of labeled points limits margins, for thresholds b of any kind."""
+    """The sum of labeled points limits margins, for arbitrary thresholds b."""
     for _ in range(30):
         k, radius = int(rng.integers(2, 9)), 2.0
         points = rng.standard_normal((k, rng.integers(1, 6)))
@@ -107,7 +107,7 @@ def test_no_points_can_be_shattered_beyond_the_fat_shattering_dimension(rng):
 
 
 def test_margin_bound_combines_three_theorems():
-    """Theorem 1.5 with 1.4 at scale margin / 2 for 2 m points, and 1.7 at margin / 8."""
+    """Combine theorem 1.5 with 1.4 at scale margin / 2 for 2 m points, and 1.7 at margin / 8."""
     radius, m, risk = 2.0, 50_000_000, 0.05
     for margin, step in ((2.0, 0), (1.0, 1), (0.6, 2), (0.5, 2)):
         used = radius / 2**step  # the next margin of the series
@@ -130,7 +130,7 @@ def test_margin_bound_does_not_depend_on_the_unit_of_length():
 
 
 def test_few_votes_are_close_to_all_votes():
-    """The chance that N votes differ by half the margin, exactly."""
+    """Compute the probability that N votes differ by half the margin exactly."""
     for n, margin in itertools.product([1, 5, 40, 200], [0.1, 0.5, 1.0]):
         share_right = np.linspace(0, 0.5, 11)  # y f(x) <= 0
         votes = np.arange(n + 1)
@@ -188,7 +188,7 @@ def test_more_points_and_less_confidence_are_better(kind, m, margin, error, conf
     assert bound(m, margin / 2, error, confidence) >= here * (1 - 1e-3)
 
 
-def test_deviation_of_one_point_says_nothing():
+def test_deviation_of_one_point_is_trivial():
     assert uniform_deviation(1, 0.0) > 1
     assert vc_bound(0.0, 1, 1) == 1
 

@@ -12,14 +12,14 @@ PROXY_ERROR = np.abs(np.arccos(GRID) / np.pi - (1 - GRID) / 2)
 @settings(deadline=None)
 @given(st.floats(0, 1))
 def test_is_the_largest_error_of_the_proxy(epsilon):
-    """Lemma 14, by brute force; the grid misses the peak by less than 1e-9."""
+    """Check lemma 14 by brute force; the grid misses the peak by less than 1e-9."""
     assert kappa(epsilon) >= np.max(PROXY_ERROR[epsilon <= GRID]) - 1e-12
-    below = epsilon - 5e-6 <= GRID  # the next point of the grid before epsilon, or it
+    below = epsilon - 5e-6 <= GRID  # from the last grid point before epsilon on
     assert kappa(epsilon) <= np.max(PROXY_ERROR[below]) + 1e-9
 
 
 def test_falls_to_zero_and_not_before_the_peak():
-    """000 prints the case distinction the other way round, and 0.11 for 0.105."""
+    """000 prints the two cases in reverse order, and 0.11 for 0.105."""
     values = [kappa(e) for e in (0.0, 0.22, 0.24, 0.77)]
     assert values == pytest.approx([0.10525683] * 4)
     assert kappa(1.0) == 0
@@ -28,7 +28,7 @@ def test_falls_to_zero_and_not_before_the_peak():
 
 
 def excess_error(hypotheses, weights):
-    """Return epsilon, and how much worse the center is than the best point of the circle."""
+    """Return epsilon, and the excess error of the center over the best point of the circle."""
     center = weights @ hypotheses
     center /= np.linalg.norm(center)
     angles = np.linspace(0, 2 * np.pi, 4001)
@@ -54,7 +54,7 @@ def test_theorem_holds_for_posteriors_within_a_right_angle(rng):
 
 
 def test_theorem_does_not_hold_for_every_posterior():
-    """The docstring's example: 0.121 is more than kappa, and less than twice kappa."""
+    """In the docstring's example, 0.121 is more than kappa and less than twice kappa."""
     angles = np.deg2rad([0, 134, -134])
     hypotheses = np.column_stack([np.cos(angles), np.sin(angles)])
     epsilon, excess = excess_error(hypotheses, np.array([0.4095, 0.29525, 0.29525]))

@@ -15,7 +15,7 @@ from bayespoint.datasets.two_gaussians import TwoGaussians
 @pytest.fixture(scope="module")
 def data():
     X, y = TwoGaussians([1.0, 0.5], [0.0, 0.3]).draw(80, random_state=0)
-    return X + 0.3, np.where(y > 0, "yes", "no")  # not around the origin
+    return X + 0.3, np.where(y > 0, "yes", "no")  # not centered at the origin
 
 
 def cosine(features, weights, y):
@@ -39,17 +39,17 @@ def cosine(features, weights, y):
 def test_linear_models_are_hyperplanes_in_input_space(model, scaling, data):
     X, y = data
     model.fit(X, y)
-    # Weights from the decisions alone: those of points on the axes.
+    # Compute the weights from decisions alone, at the origin and on the axes.
     axes = np.vstack([np.zeros(2), np.eye(2)])
     if hasattr(model, "coef_"):
         weights = np.append(model.coef_, model.intercept_ / scaling)
-    else:  # its decisions are cosines, in a feature space with another constant
+    else:  # decisions are cosines, in a feature space with another constant
         lengths = np.sqrt(np.sum((axes - model.origin_) ** 2, axis=1) + model.constant_)
         outputs = model.decision_function(axes) * lengths
         weights = np.append(outputs[1:] - outputs[0], outputs[0] / scaling)
     found = normalized_margins(model, X, y, intercept_scaling=scaling)
     features = np.column_stack([X, np.full(len(X), scaling)])
-    assert np.allclose(found, cosine(features, weights, y), atol=1e-5)  # perceptrons: float32
+    assert np.allclose(found, cosine(features, weights, y), atol=1e-5)  # perceptrons use float32
     assert np.array_equal(found > 0, model.predict(X) == y)
 
 
@@ -86,7 +86,7 @@ def test_without_intercept_decisions_are_cosines_already(kernel, data):
     model = BayesPointClassifier(kernel=kernel, gamma=0.5, fit_intercept=False).fit(X, y)
     signed = np.where(y == "yes", 1, -1) * model.decision_function(X)
     found = normalized_margins(model, X, y)
-    # All but the length of the mean hypothesis, which the solver reports.
+    # They differ only by the length of the mean hypothesis, which the solver reports.
     ratio = signed / found
     assert np.allclose(ratio, ratio[0])
     assert 0 < ratio[0] <= 1

@@ -11,14 +11,14 @@ from bayespoint.datasets.two_gaussians import TwoGaussians
 
 
 def svm_without_intercept(K, y, C):
-    """Return the alphas of an SVM without intercept, from least squares in a box."""
+    """Return the alphas of an SVM without intercept, by least squares in a box."""
     upper = np.linalg.cholesky(K * np.outer(y, y)).T
     target = np.linalg.solve(upper.T, np.ones(len(y)))
     return lsq_linear(upper, target, (0, C), method="bvls", tol=1e-14).x
 
 
 def random_problem(rng):
-    """Return a few noisy points of both classes, and parameters of an SVM."""
+    """Return a few noisy points of both classes, and parameters for an SVM."""
     while True:
         m = rng.integers(6, 14)
         X = rng.standard_normal((m, rng.integers(1, 4)))
@@ -27,11 +27,11 @@ def random_problem(rng):
             return X, y, 10 ** rng.uniform(-1, 1), 10 ** rng.uniform(-1, 2)
 
 
-def test_bounds_what_leaving_out_gives_without_intercept(rng):
+def test_bounds_the_leave_one_out_error_without_intercept(rng):
     violated_as_printed = tight = 0
     for _ in range(60):
         X, y, gamma, C = random_problem(rng)
-        K = rbf_kernel(X, gamma=gamma) + 1e-6 * np.eye(len(y))  # a kernel, too, and not singular
+        K = rbf_kernel(X, gamma=gamma) + 1e-6 * np.eye(len(y))  # still a kernel, but not singular
         alphas = svm_without_intercept(K, y, C)
         margins = y * (K @ (alphas * y))
         wrong = []
@@ -40,18 +40,18 @@ def test_bounds_what_leaving_out_gives_without_intercept(rng):
             left = svm_without_intercept(K[np.ix_(others, others)], y[others], C)
             output = y[i] * (K[i, others] @ (left * y[others]))
             wrong.append(output <= -1e-9)
-            # The inequality behind the bound, 004's theorem 1, point by point.
+            # The inequality behind the bound (theorem 1 of 004), point by point.
             assert output >= margins[i] - alphas[i] * K[i, i] - 1e-6
         bound = leave_one_out_bound(margins, alphas, np.diagonal(K), tol=1e-6)
         assert np.mean(wrong) <= bound <= support_vector_bound(np.sum(alphas > 1e-9), len(y))
         violated_as_printed += np.mean(wrong) > np.mean(margins - alphas > 1e-6)
         tight += np.mean(wrong) == bound
-    assert violated_as_printed > 5  # 004, eq. 1.84, has its sign turned
+    assert violated_as_printed > 5  # eq. 1.84 of 004 has the wrong sign
     assert tight > 20
 
 
 def left_out(model, X, y):
-    """Return the share of points that the model gets wrong when they are left out."""
+    """Return the share of points that the model gets wrong if they are left out."""
     wrong = []
     for i in range(len(y)):
         others = np.arange(len(y)) != i
@@ -60,7 +60,7 @@ def left_out(model, X, y):
     return np.mean(wrong)
 
 
-def test_bounds_what_leaving_out_gives_with_intercept(rng):
+def test_bounds_the_leave_one_out_error_with_intercept(rng):
     n_refused = n_better = 0
     for trial in range(60):
         X, y, gamma, C = random_problem(rng)
@@ -79,7 +79,7 @@ def test_bounds_what_leaving_out_gives_with_intercept(rng):
 
 
 def test_a_small_c_leaves_only_the_support_vectors():
-    """The same solution, but without a point a coefficient might reach C."""
+    """The solution is the same, but a coefficient might reach C when a point is left out."""
     rng = np.random.default_rng(4)
     X = np.round(rng.standard_normal((12, 2)), 1)
     y = np.where(X[:, 0] > 0, 1, -1)
@@ -92,7 +92,7 @@ def test_a_small_c_leaves_only_the_support_vectors():
 
 
 def test_equation_of_004_does_not_hold_with_an_intercept():
-    """Eq. 1.84 has an intercept in it; six points show that it must not."""
+    """Eq. 1.84 includes an intercept; six points show that it does not hold then."""
     X = np.array(
         [
             [0.39, 0.92, 1.61],
@@ -125,7 +125,7 @@ def test_other_kernels_and_sparse_points(kernel, rng):
 
 
 def test_holds_for_the_error_on_average(rng):
-    """On average over training sets it is above the error with one point less."""
+    """On average over training sets the bound exceeds the error with one point less."""
     problem = TwoGaussians([1.0, 0.5])
     bounds, errors = [], []
     for _ in range(60):

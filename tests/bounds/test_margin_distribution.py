@@ -16,7 +16,7 @@ from bayespoint.datasets.two_gaussians import TwoGaussians
 
 
 def printed(kappa, m, risk):
-    """004, eq. 2.19, in natural logarithms."""
+    """Return eq. 2.19 of 004, in natural logarithms."""
     ln2 = np.log(2)
     first = kappa * np.log(8 * np.e * m / kappa) * np.log(32 * m) / ln2**2
     return 2 / m * (first + np.log(2 * m * (28 + np.log(m) / ln2) / risk) / ln2)
@@ -33,10 +33,11 @@ def test_is_the_printed_formula(rng):
 
 
 def test_augmented_space_gives_the_capacity(rng):
-    """Where (R + D)^2 comes from: points get a coordinate of their own, of length s.
+    """Derive (R + D)^2: each point gets a coordinate of its own, of length s.
 
-    Weights 1 and d_i / s there, points R and s: the product of squared lengths, at its best
-    s^2 = R D. A grid of s with factors of two costs 2.25 R D at most.
+    In this space the weights have lengths 1 and d_i / s, the points R and s. The product of the
+    squared lengths is smallest at s^2 = R D. A grid of s with factors of two costs at most
+    2.25 R D.
     """
     for _ in range(50):
         R, D = rng.uniform(0.1, 5, 2)
@@ -58,7 +59,7 @@ def test_best_margin_and_unit_of_length(rng):
     assert scaled == pytest.approx(best, rel=1e-9)
 
 
-def test_outside_its_conditions_it_would_say_nothing():
+def test_outside_its_conditions_the_bound_is_trivial():
     for m in (1, 3, 5):
         assert margin_distribution_bound(np.ones(m), confidence=0.5) == 1
     for m in (6, 100, 10**6):
@@ -67,7 +68,7 @@ def test_outside_its_conditions_it_would_say_nothing():
 
 
 def test_holds_on_a_problem_with_known_error():
-    """A million points, since it says nothing for few."""
+    """The bound needs a million points; it is trivial for few."""
     problem = TwoGaussians([4.0, 4.0])
     X, y = problem.draw(1_000_000, random_state=0)
     model = LinearSVC(C=1e-4, fit_intercept=False).fit(X[:1000], y[:1000])
@@ -77,7 +78,7 @@ def test_holds_on_a_problem_with_known_error():
 
 
 class Fitted(BaseEstimator):
-    """A classifier that only looks like AdaptiveMarginSVC."""
+    """A classifier with only the attributes of AdaptiveMarginSVC."""
 
     def __init__(self, **attributes):
         self.__dict__.update(attributes)
@@ -87,7 +88,7 @@ class Fitted(BaseEstimator):
 
 
 def adaptive_margin_svm(X, y, gamma, adaptivity):
-    """Solve 004's program 2.10 to 2.12 plainly."""
+    """Solve program 2.10 to 2.12 of 004 with SciPy."""
     K, m = rbf_kernel(X, gamma=gamma), len(y)
     rows = K * np.outer(y, y) - adaptivity * np.diag(np.diagonal(K))
     program = linprog(
@@ -112,7 +113,7 @@ def test_adaptive_margins_of_a_fitted_classifier(rng):
     found = adaptive_margin_certificate(model, X, y)
     norm = np.sqrt((alphas * y) @ K @ (alphas * y))
     assert found == adaptive_margin_bound(slacks, alphas, np.ones(60), norm, adaptivity=0.7) == 1
-    # Sixty points say nothing; what enters the bound does agree.
+    # The bound is trivial for sixty points, but its inputs agree.
     captured = {}
 
     def capture(slacks, alphas, diagonal, norm, **options):
@@ -130,7 +131,7 @@ def test_adaptive_margins_of_a_fitted_classifier(rng):
 
 
 def test_certificate_of_the_machine_itself(rng, monkeypatch):
-    """The slacks that enter are those that the program made as small as possible."""
+    """The bound uses the slacks that the program minimized."""
     X = rng.standard_normal((80, 2))
     y = np.where(X[:, 0] + 0.5 * rng.standard_normal(80) > 0, 1, -1)
     model = AdaptiveMarginSVC("rbf", gamma=1.0, adaptivity=0.7, fit_intercept=False).fit(X, y)

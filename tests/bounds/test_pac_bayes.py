@@ -31,7 +31,7 @@ def test_kl_is_inverted(q, divergence):
     p = invert_binary_kl(q, divergence)
     assert q <= p <= 1
     if p < 1:
-        # Rounded up: not below the divergence by more than its own rounding.
+        # p is rounded up: its divergence is not too small by more than rounding.
         assert binary_kl(q, p) >= divergence * (1 - 1e-9) - 1e-12
     if q > 1e-6 and p < 1 - 1e-9 and divergence > 1e-3:
         root = brentq(lambda p: binary_kl(q, p) - divergence, q, 1 - 1e-16, xtol=1e-15)
@@ -47,7 +47,7 @@ def test_kl_at_its_ends():
 
 @pytest.mark.parametrize("m", [*range(1, 30), 100, 1000, 20_000])
 def test_constant_is_above_the_exact_one(m):
-    """The mean of exp(m kl) for a binomial share, the same for every probability."""
+    """The mean of exp(m kl) for a binomial share is the same for every probability."""
     k = np.arange(m + 1)
     log_terms = gammaln(m + 1) - gammaln(k + 1) - gammaln(m - k + 1)
     exact = np.exp(logsumexp(log_terms + xlogy(k, k / m) + xlogy(m - k, 1 - k / m)))
@@ -67,7 +67,7 @@ def test_without_training_errors_it_has_a_closed_form(divergence, m, confidence)
 
 
 def test_holds_for_the_luckiest_of_many_guesses(rng):
-    """Uniform prior on N coins, posterior on the luckiest: KL = ln N, and error one half."""
+    """Uniform prior on N coins, posterior on the luckiest: KL = ln N, and the error is 1/2."""
     m, n_coins, confidence = 50, 1000, 0.8
     lucky = rng.binomial(m, 0.5, (400, n_coins)).min(axis=1) / m
     bounds = [pac_bayes_bound(q, np.log(n_coins), m, confidence=confidence) for q in lucky]
@@ -77,7 +77,7 @@ def test_holds_for_the_luckiest_of_many_guesses(rng):
 
 
 def test_gaussian_terms_are_those_of_sampling(rng):
-    """Divergence and training error of N(mu w, I) from twenty thousand draws."""
+    """Compare divergence and training error of N(mu w, I) with twenty thousand draws."""
     X, y = TwoGaussians([1.0, 0.3, 0.0]).draw(400, random_state=0)
     w = np.array([2.0, 1.0, -1.0])
     unit = w / np.linalg.norm(w)
@@ -109,7 +109,7 @@ def test_takes_the_best_mu(rng):
 
 
 def gibbs_error(model, problem, mu, rng):
-    """Return the error of N(mu w, I) on fresh points, with its standard error."""
+    """Return the error of N(mu w, I) on fresh points, and its standard error."""
     X, y = problem.draw(20_000, random_state=np.random.RandomState(rng.integers(2**31)))
     wrong = ndtr(-mu * normalized_margins(model, X, y))
     return wrong.mean(), wrong.std() / np.sqrt(len(y))
@@ -140,7 +140,7 @@ def test_holds_for_every_kind_of_model(model, rng):
 
 
 def margins_of_noise(rng):
-    """Return margins where labels are coins, and all classifiers have error one half."""
+    """Return margins for coin labels, where all classifiers have error 1/2."""
     found = []
     for _ in range(60):
         X = rng.standard_normal((40, 60))
@@ -151,7 +151,7 @@ def margins_of_noise(rng):
 
 
 def test_memorized_noise_gets_no_certificate(rng):
-    """A separable problem without any structure; forgetting the divergence would be seen."""
+    """The problem is separable without any structure; a bound without divergence would fail."""
     found = margins_of_noise(rng)
     assert all(np.all(cosines > 0) for cosines in found)
     gibbs = np.array([gaussian_bound(cosines).gibbs for cosines in found])
@@ -187,7 +187,7 @@ def test_a_gamma_from_the_data_needs_n_tuned(model):
 @pytest.mark.parametrize(
     "model", [SVC(gamma="auto"), SVC(kernel="linear"), BayesPointClassifier("linear")], ids=repr
 )
-def test_others_do_not(model):
+def test_other_models_do_not_need_n_tuned(model):
     X, y = TwoGaussians([1.2, 0.6]).draw(100, random_state=0)
     assert 0 < pac_bayes_certificate(model.fit(X, y), X, y).gibbs < 0.5
 

@@ -13,7 +13,7 @@ def arc(X, y, teacher):
     """Return the angles from a teacher in the plane to the ends of version space."""
     signed = X * y[:, None]
     across = np.array([-teacher[1], teacher[0]])
-    lean = np.arctan2(signed @ across, signed @ teacher)  # of walls' normals, within pi / 2
+    lean = np.arctan2(signed @ across, signed @ teacher)  # of normals, within pi / 2
     return np.pi / 2 + lean.max(), np.pi / 2 - lean.min()
 
 
@@ -38,13 +38,13 @@ def test_holds_with_its_confidence(confidence, rng):
 
 @pytest.mark.parametrize("confidence", [0.1, 0.5])
 def test_holds_where_most_of_the_error_is_not_yet_seen(confidence, rng):
-    """Points on d axes: each that was seen halves version space, others are guessed."""
+    """Points lie on d axes: each point seen halves version space, the others are guessed."""
     d, m, n_sets = 100, 50, 500
     seen = np.array([len(set(rng.integers(d, size=m))) for _ in range(n_sets)])
     errors = (d - seen) / d / 2
     bounds = [version_space_bound(-k * np.log(2), m, confidence=confidence).gibbs for k in seen]
     assert np.mean(errors > bounds) <= 1 - confidence
-    # Without the volume, or with half of its logarithm, it would never hold.
+    # Without the volume, or with half of its logarithm, the bound would fail.
     for share in (0.0, 0.5):
         broken = [
             version_space_bound(-share * k * np.log(2), m, confidence=confidence).gibbs
@@ -74,7 +74,7 @@ def test_is_at_most_mcallesters(log_volume, m, confidence):
 
 @pytest.mark.parametrize("n_features", [2, 3, 5])
 def test_where_the_center_is_wrong_a_third_of_version_space_is(n_features, rng):
-    """Grünbaum's 1 / e, which is 0.37, at the walls of random version spaces."""
+    """Check Grünbaum's 1 / e = 0.37 at the walls of random version spaces."""
     X, y, _ = make_teacher(6, n_features, random_state=n_features)
     w = rng.standard_normal((400_000, n_features))
     w = w[np.all((w @ X.T) * y > 0, axis=1)]
@@ -94,7 +94,7 @@ def test_estimate_is_close_to_the_exact_volume(rng):
     volume = np.mean(np.all((w @ X.T) * y > 0, axis=1))
     exact = version_space_bound(float(np.log(volume)), 12)
     found = estimate_version_space_bound(model)
-    # EP's log evidence is off by up to 0.17 here (docs/notes/ep.md).
+    # The error of EP's log evidence is up to 0.17 here (docs/notes/ep.md).
     assert found.log_volume == pytest.approx(np.log(volume), abs=0.2)
     assert found.gibbs == pytest.approx(exact.gibbs, abs=0.2 / 12)
     assert estimate_version_space_bound(model, n_tuned=5).gibbs > found.gibbs

@@ -4,7 +4,7 @@ from sklearn.datasets import make_classification
 
 @pytest.fixture
 def data():
-    # Few features that are hardly correlated: factorized sweeps are slow where they are.
+    # Few features with little correlation, because correlation makes factorized sweeps slow.
     X, y = make_classification(
         200, 4, n_informative=3, n_redundant=0, flip_y=0.2, class_sep=0.5, random_state=0
     )

@@ -56,7 +56,7 @@ def test_a_new_worker_takes_its_share(doomed_client, data, monkeypatch):
 
     monkeypatch.setattr(ClusterRows, "sweep", deadly_sweep)
     model = fit(exact(), *chunks(*data))
-    assert len(places[1] | places[-1]) == 3  # one is gone, another has come,
+    assert len(places[1] | places[-1]) == 3  # one worker is gone, another has come
     assert len(places[-1]) == 2  # and has a portion
     assert_same(model, exact().fit(*data))
 

@@ -1,4 +1,4 @@
-"""Kernel machines on whatever backend joblib has."""
+"""Kernel machines on any joblib backend."""
 
 import joblib
 import numpy as np
@@ -28,7 +28,7 @@ def kernel_machine(solver):
 def test_chains_and_members_on_a_backend(client, data, solver, backend, monkeypatch):
     X, y = data[0][:60], data[1][:60]
     alone = kernel_machine(solver).fit(X, y)
-    # Nobody can do it here.
+    # Make the work impossible in this process.
     monkeypatch.delattr(Step, "__call__")
     monkeypatch.delattr(RowStore, "fetch")
     with pytest.raises((AttributeError, TypeError)):

@@ -17,14 +17,14 @@ dask_distributed = pytest.importorskip("distributed")
 
 @pytest.mark.parametrize("covariance", COVARIANCES)
 def test_same_posterior(client, data, covariance):
-    # Each sweep moves the weights by less than tol = 1e-10, and what is left of a slow one
-    # is some hundred times that.
+    # Each sweep moves the weights by less than tol = 1e-10. The remaining error of a slow fit
+    # is a few hundred times that.
     model = fit(exact(covariance=covariance), *chunks(*data))
     assert_same(model, exact(covariance=covariance).fit(*data))
-    # One batch, swept as often as it takes.
+    # One batch, swept until it converges.
     stream = exact(covariance=covariance, batch_sweeps=10_000).partial_fit(*data)
     assert_same(model, stream)
-    # It goes on without Dask.
+    # The model can continue without Dask.
     model.partial_fit(*data)
     assert model.n_samples_seen_ == 400
 
@@ -41,7 +41,7 @@ def test_more_than_two_classes(client, covariance):
 
 
 def test_the_prior_is_chosen_alike(client, data):
-    # The factor of the prior is found to tol, too.
+    # The factor of the prior is also found to tol.
     model = fit(exact(prior_variance="auto"), *chunks(*data))
     alone = exact(prior_variance="auto").fit(*data)
     np.testing.assert_allclose(model.prior_variance_, alone.prior_variance_, rtol=1e-8)
@@ -49,7 +49,7 @@ def test_the_prior_is_chosen_alike(client, data):
 
 
 def test_a_first_look_at_few_rows(client):
-    # More than 4000 rows: a part of them is looked at first.
+    # With more than 4000 rows, a part of them is used first.
     X, y = make_classification(9000, 3, n_informative=2, n_redundant=1, random_state=1)
     model = fit(exact(prior_variance="auto", tol=1e-8), *chunks(X, y, 3))
     assert_same(model, exact(prior_variance="auto", tol=1e-8).fit(X, y), 1e-6)
@@ -63,7 +63,7 @@ def test_predictions_on_dask(client, data):
     np.testing.assert_array_equal(predicted.compute(), model.predict(X))
 
 
-def test_not_there_yet(client, data):
+def test_too_few_sweeps_give_a_warning(client, data):
     with pytest.warns(ConvergenceWarning, match="after 2 sweeps"):
         fit(exact(max_iter=2), *chunks(*data))
 

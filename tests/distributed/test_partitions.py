@@ -25,7 +25,7 @@ def test_sparse_partitions_of_any_size(client, data, covariance):
     X = np.where(X > 0.5, X, 0.0)
     order = np.argsort(y, kind="stable")  # partitions with a single class
     X, y = X[order], y[order]
-    ends = [0, 0, 90, 91, 170, 170, 200]  # empty ones, and one with a single row
+    ends = [0, 0, 90, 91, 170, 170, 200]  # empty partitions, and one with a single row
     here = [slice(*pair) for pair in pairwise(ends)]
     parts = delayed_parts([sparse.coo_array(X[part]) for part in here])
     labels = delayed_parts([y[part] for part in here])
@@ -36,7 +36,7 @@ def test_sparse_partitions_of_any_size(client, data, covariance):
 def test_weights(client, data):
     X, y = data
     weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
-    weight[:50] = 0  # a partition that does not count
+    weight[:50] = 0  # a partition without weight
     dX, dy = chunks(X, y)
     for class_weight in (None, "balanced", {0: 1.0, 1: 2.5}):
         alone = exact(class_weight=class_weight).fit(X, y, sample_weight=weight)

@@ -18,7 +18,7 @@ def _without_a_worker(monkeypatch):
     monkeypatch.setattr(tasks, "_here", lambda: "")
 
 
-def test_sites_that_nobody_knows_of_are_not_used(data):
+def test_sites_of_a_recreated_portion_are_recovered_before_a_sweep(data):
     X, y = data
     prior = independent(np.ones(4), True)
 
@@ -29,7 +29,7 @@ def test_sites_that_nobody_knows_of_are_not_used(data):
     for stamp in range(20):
         product = tasks.sweep(known, stamp, stamp + 1, belief, 1.0, UNMIXED).value
         belief = prior.times(product)
-    # A portion that was made again has no sites, although the belief contains them.
+    # A portion that was recreated has no sites, although the belief contains them.
     fresh = tasks.Portion(rows())
     assert tasks.sweep(fresh, 20, 21, belief, 1.0, UNMIXED).value is None
     again = tasks.recover(fresh, 21, belief, product, 0).value
