@@ -273,7 +273,7 @@ def test_classes_are_fixed_by_the_first_batch(data):
         model.partial_fit(X, y, classes=[0, 1, 2])
     with pytest.raises(ValueError, match="but holds"):
         model.partial_fit(X, y + 1)
-    with pytest.raises(ValueError, match="fit_intercept should stay"):
+    with pytest.raises(ValueError, match="fit_intercept should be as in the first call"):
         model.set_params(fit_intercept=not model.fit_intercept).partial_fit(X, y)
     with pytest.raises(ValueError, match="two classes to tell apart"):
         classifier().partial_fit(X, np.zeros(len(X)))

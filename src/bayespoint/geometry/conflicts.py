@@ -79,7 +79,7 @@ def find_conflict(space: VersionSpace, weights: np.ndarray) -> tuple[np.ndarray,
     """Return points that contradict each other, their weights, and whether this is proved.
 
     `weights` are approximate weights of a combination of signed points that vanishes. They
-    are solved for once more, and prove the conflict if the combination is short enough.
+    are refined, and prove the conflict if the combination is short enough.
     """
     conflict = np.flatnonzero(weights > _MIN_RELATIVE_WEIGHT * weights.max(initial=0.0))
     if not conflict.size:
@@ -98,7 +98,7 @@ def find_conflict(space: VersionSpace, weights: np.ndarray) -> tuple[np.ndarray,
 
 
 def no_version_space_message(reason: str) -> str:
-    """Return what to tell the user, and what to try."""
+    """Return an error message with advice."""
     return (
         f"There is no version space: {reason}. Allow training errors with softness > 0 "
         '(or softness="auto") or label_noise > 0, give the kernel more freedom (a larger gamma '
@@ -107,7 +107,7 @@ def no_version_space_message(reason: str) -> str:
 
 
 def list_points(indices: np.ndarray) -> str:
-    """Return the first points as text, and how many more there are."""
+    """Name the first points, and count the rest."""
     names = ", ".join(str(i) for i in indices[:MAX_NAMED_POINTS])
     more = len(indices) - MAX_NAMED_POINTS
     return f"[{names}] and {more} more" if more > 0 else f"[{names}]"

@@ -37,10 +37,10 @@ def solve_directly(space: VersionSpace, rng=None) -> np.ndarray | None:
 def learn_perceptron(
     space: VersionSpace, rng: np.random.Generator, smallest_margin: float = MIN_PERCEPTRON_MARGIN
 ) -> np.ndarray | None:
-    """Return what the kernel perceptron learns on a random permutation.
+    """Return the hypothesis that the kernel perceptron learns in a random order.
 
-    Return None if it makes 1 / smallest_margin^2 mistakes: no problem with a larger margin
-    needs as many (Novikoff).
+    Return None if it makes 1 / smallest_margin^2 mistakes: a problem with a larger margin
+    needs fewer (Novikoff).
     """
     from .._jit.perceptron import learn
 
@@ -110,7 +110,7 @@ def solve_program(space: VersionSpace, deadline: float = math.inf) -> np.ndarray
     else:
         reason = (
             "no hypothesis was found that classifies all training points with a margin above "
-            f"{SMALLEST_MARGIN:g}, and no proof that there is none: the problem is at the "
-            "limit of double precision, or time was up"
+            f"{SMALLEST_MARGIN:g}, and no proof that none exists: the problem is at the limit "
+            "of double precision, or time was up"
         )
     raise NoVersionSpaceError(no_version_space_message(reason), conflict, weights)

@@ -114,7 +114,7 @@ def soften(unit: np.ndarray, softness: float, out: np.ndarray | None = None) -> 
 
 
 def check_squared_lengths(squared: np.ndarray, names: np.ndarray | None = None) -> None:
-    """Raise if k(x, x) of a point is negative; points are training points if they have names."""
+    """Raise if k(x, x) of a point is negative; `names` are given for training points."""
     if not squared.size or squared.min() >= 0:
         return
     worst = int(np.argmin(squared))
@@ -178,7 +178,7 @@ def _refuse_asymmetry(difference: np.ndarray, allowed, row_names, column_names) 
 def _pivoted_cholesky(matrix: np.ndarray, softness: float) -> tuple[np.ndarray, np.ndarray]:
     """Return F and the pivots with F F^T = matrix and F[pivots] lower triangular.
 
-    What the pivots leave of a Gram matrix is as small as its rounding errors. If it is
+    The remainder of a Gram matrix after the pivots is as small as its rounding errors. If it is
     larger, either small pivots amplified the noise of a matrix from lower precision, or this
     is not a Gram matrix.
     """
@@ -199,7 +199,7 @@ def _pivoted_cholesky(matrix: np.ndarray, softness: float) -> tuple[np.ndarray, 
 
 
 def _spectral_factor(matrix: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the same from eigenvectors: slower, but without amplified noise."""
+    """Do the same as `_pivoted_cholesky` by eigenvectors: slower, but without amplified noise."""
     values, vectors = linalg.eigh(matrix)
     kept = values > max(tolerance, -2 * values[0])
     roots = np.sqrt(values[kept])[:, None] * vectors[:, kept].T
@@ -224,7 +224,7 @@ def _check_definite(matrix: np.ndarray, softness: float) -> None:
     error = IndefiniteKernelError(
         f"The kernel matrix is not positive semi-definite: its smallest eigenvalue is "
         f"{of_kernel:.3g} (for unit diagonal), so there is no feature space and no version "
-        f"space. Choose another kernel or other parameters of it, or pass "
+        f"space. Choose another kernel or other kernel parameters, or pass "
         f"softness={-1.1 * of_kernel:.2g} or more, which is added to the diagonal."
     )
     error.needed_softness = -1.1 * of_kernel

@@ -10,8 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from .version_space import VersionSpace
 
-# A margin below this is lost in the rounding of the Gram matrix: a change of its entries
-# in the last place moves a unit point by the square root of that.
+# A margin below this is lost in the rounding of the Gram matrix: a rounding error of an
+# entry moves a unit point by the square root of that error.
 SMALLEST_MARGIN = 1e-8
 # A vector shorter than this has no reliable direction.
 _MIN_UNIT_LENGTH = 1e-12

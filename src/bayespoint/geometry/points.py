@@ -10,8 +10,8 @@ from sklearn.utils.extmath import row_norms
 def canonical(X):
     """Check the indices of a CSR matrix and add up its duplicate entries.
 
-    SciPy does not check the indices, and with wrong ones compiled loops would write to
-    other places in memory.
+    SciPy does not check the indices, and with wrong indices compiled loops would write
+    outside their arrays.
     """
     if not sparse.issparse(X):
         return X
@@ -21,8 +21,8 @@ def canonical(X):
     if not inside or np.any(X.indptr[1:] < X.indptr[:-1]):
         raise ValueError(
             f"X is not a valid sparse matrix: its columns should be 0 to {X.shape[1] - 1}, and its "
-            f"rows one after the other, but it has columns {columns.min()} to {columns.max()}, and "
-            f"rows that begin at entries {X.indptr[:3]} ... {X.indptr[-2:]}."
+            f"rows in order, but it has columns {columns.min()} to {columns.max()}, and rows that "
+            f"begin at entries {X.indptr[:3]} ... {X.indptr[-2:]}."
         )
     if not X.has_canonical_format:
         X = X.copy()

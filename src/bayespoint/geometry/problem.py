@@ -41,8 +41,8 @@ def pose_problem(
     Returns
     -------
     Problem
-        Its rows leave out points at the origin, unless the boundary is hard: then these
-        points leave no version space, which is an error later.
+        Its rows leave out points at the origin, unless the boundary is hard. Then there is no
+        version space with these points, and entering it raises an error.
     """
     if softness or label_noise:
         kept = off_origin(np.diagonal(matrix))

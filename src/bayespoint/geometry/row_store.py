@@ -12,8 +12,8 @@ import numpy as np
 
 from .unit_kernel import PANEL_POINTS, AnyKernel, ProductKernel, panels
 
-# Points on the left-hand side of one matrix product: Gram rows computed at once. Fewer take
-# longer per Gram row; with more, more have to be guessed ahead (docs/notes/many_points.md).
+# Gram rows computed in one matrix product. Smaller blocks take longer per Gram row; larger
+# blocks need more guesses about the next Gram rows (docs/notes/many_points.md).
 BLOCK_POINTS = 96
 # A block has fewer points if their features, made dense, would need more bytes than this.
 _MAX_DENSE_BLOCK_BYTES = 2**26
@@ -21,7 +21,7 @@ _MAX_DENSE_BLOCK_BYTES = 2**26
 _MIN_BLOCK_POINTS = 8
 # Up to this many points, all Gram rows are computed in one block.
 MAX_POINTS_IN_ONE_BLOCK = 2000
-# Stands for the slot of a point without a Gram row, and for the point of an empty slot.
+# The slot of a point without a Gram row, and the point of an empty slot.
 NOT_STORED = -1
 # Arrays of at least this many bytes are allocated in large memory pages.
 _MIN_LARGE_PAGE_BYTES = 2**22
@@ -30,9 +30,9 @@ _MIN_LARGE_PAGE_BYTES = 2**22
 class RowStore:
     """A cache of Gram rows of unit points, in single precision.
 
-    Gram rows are computed in blocks: those that are needed now, and as many as fit of those
-    that are likely to be needed soon. When the store is full, the Gram rows that are least
-    likely to be needed again make room.
+    Gram rows are computed in blocks. A block holds the Gram rows that are needed now, and is
+    filled up with the ones most likely to be needed soon. When the store is full, the Gram rows
+    that are least likely to be needed again make room.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class RowStore:
     slot : array of shape (n_points,)
         Index of each point's Gram row in `rows`, or NOT_STORED.
     n_computed : int
-        Number of Gram rows computed so far; those computed twice count twice.
+        Number of Gram rows computed so far; a Gram row computed twice counts twice.
     """
 
     def __init__(self, kernel: ProductKernel | AnyKernel, n_rows: int, thread_map: Callable = map):
@@ -66,7 +66,7 @@ class RowStore:
         self._kind = _kinds_of_positions(kernel, self.block)
 
     def fetch(self, needed: np.ndarray, score: np.ndarray) -> None:
-        """Compute a block of Gram rows: those that are needed, and others of high score.
+        """Compute a block of Gram rows: needed ones, and others of high score.
 
         Parameters
         ----------
@@ -74,8 +74,8 @@ class RowStore:
             Points whose Gram rows are missing, the most urgent first. The block contains at
             least one of them.
         score : array of shape (n_points,)
-            How likely the Gram row of each point is to be needed soon. Those of score 0 are
-            not computed in advance.
+            How likely the Gram row of each point is to be needed soon. Gram rows of score 0
+            are not computed in advance.
         """
         block = self._choose(needed, score)
         filled = np.flatnonzero(block != NOT_STORED)
@@ -153,7 +153,7 @@ def block_size(kernel: ProductKernel | AnyKernel) -> int:
 
 
 def _kinds_of_positions(kernel: ProductKernel | AnyKernel, block: int) -> np.ndarray:
-    """Return a number for each position of a block, equal for positions that round alike.
+    """Number the positions of a block, with equal numbers for positions that round alike.
 
     Libraries for matrix products add in an order that may depend on the position of a row
     in the matrix. A Gram row that is always computed at positions of one kind has the same
@@ -172,8 +172,8 @@ def _kinds_of_positions(kernel: ProductKernel | AnyKernel, block: int) -> np.nda
 def _large_array(shape: tuple[int, int]) -> np.ndarray:
     """Return an array in large memory pages, if the system has them.
 
-    Memory is allocated when it is first written. With pages of the usual size this can take
-    as long as computing what is written.
+    Memory is allocated when it is first written. With pages of the usual size the allocation can
+    take as long as computing the values.
     """
     n_bytes = 4 * shape[0] * shape[1]
     if not hasattr(mmap, "MADV_HUGEPAGE") or n_bytes < _MIN_LARGE_PAGE_BYTES:

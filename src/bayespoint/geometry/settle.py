@@ -21,7 +21,7 @@ def settle_kernel(
     normalize: bool,
     fit_intercept: bool,
 ) -> Kernel:
-    """Fix what depends on the training data: gamma, the origin, the constant.
+    """Set the kernel parameters that depend on the training data.
 
     The constant makes a threshold possible (002, eq. 18.4). It is the mean squared length
     of the training points, so that its weight does not depend on the units of the features.
@@ -56,7 +56,7 @@ def settle_kernel(
 
 
 def _settle_origin(name, X, movable: bool):
-    """Return the point from which a kernel measures, or 0 if it must not move.
+    """Return the point from which a kernel measures positions, or 0 if it must not move.
 
     For a linear kernel with an intercept (and not normalized) it is the mean: then the
     constant need not compensate for the position of the features. For rbf it is the median,
@@ -70,8 +70,7 @@ def _settle_origin(name, X, movable: bool):
 def _settle_gamma(gamma, X, name) -> float:
     """Return gamma, or 1 / (n_features * X.var()) for "scale", as SVC does.
 
-    The laplacian kernel measures distances, not their squares, so it takes the root of the
-    variance.
+    The laplacian kernel uses distances, not their squares, so it takes the root of the variance.
     """
     if gamma != "scale":
         return float(gamma)

@@ -10,15 +10,15 @@ from scipy import sparse
 from .kernels import MAX_SQUARED_WIDTHS, NOT_FINITE_MESSAGE, Kernel, unnormalized_lengths
 from .points import in_double, squared_norms
 
-# Points on the right-hand side of one matrix product. With this many the product stays in
-# the processor's cache while its entries are mapped; more are no faster.
+# Points on the right-hand side of one matrix product. With this number the product stays in
+# the processor's cache while its entries are mapped; a larger number is no faster.
 PANEL_POINTS = 1024
 # A feature is thin if it is nonzero at less than this share of the points: then it costs less
 # in a sparse product than in a dense one.
 MAX_THIN_SHARE = 0.3
 # A sparse product pays if it saves at least as much work as this many dense features.
 MIN_FEATURES_SAVED = 40
-# Squares below this may vanish in single precision, and those above its inverse may overflow.
+# Squares below this may vanish in single precision, and squares above its inverse may overflow.
 MIN_SINGLE_SQUARE = 1e-30
 PRODUCT_KERNELS = ("linear", "poly", "rbf", "sigmoid")
 
@@ -26,10 +26,10 @@ PRODUCT_KERNELS = ("linear", "poly", "rbf", "sigmoid")
 class Side(NamedTuple):
     """Points prepared for one side of the product."""
 
-    dense: np.ndarray  # features that are not thin, and the extra ones
+    dense: np.ndarray  # features that are not thin, and extra features
     thin: Any  # thin features: CSR on the right; dense, transposed, on the left
     scale: np.ndarray | None  # multiplies values after the map
-    offset: np.ndarray | None  # its outer product is added then: the constant of the kernel
+    offset: np.ndarray | None  # the outer product of both sides is then added: the constant
 
 
 class ProductKernel:
@@ -270,7 +270,7 @@ def _count_nonzero(Y, origin) -> np.ndarray:
 
 
 def _split_features(count: np.ndarray, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """Return features for the dense and the sparse product; leave out those always zero."""
+    """Return features for the dense and the sparse product, without features that are zero."""
     used = np.flatnonzero(count)
     is_thin = count[used] < MAX_THIN_SHARE * shape[0]
     saved = is_thin.sum() - count[used][is_thin].sum() / (MAX_THIN_SHARE * shape[0])

@@ -30,7 +30,7 @@ class VersionSpace(NamedTuple):
 
     @property
     def error_cost(self) -> float:
-        """Return beta: each error lowers the logarithm of the posterior by it."""
+        """Return beta, by which each error lowers the logarithm of the posterior."""
         eta = self.label_noise
         return math.inf if eta == 0 else math.log((1 - eta) / eta)
 

@@ -1,4 +1,4 @@
-"""Solvers: from a version space, rows of a Gram matrix, or features, to a posterior."""
+"""Solvers: from a version space, Gram rows or features to a posterior."""
 
 from .billiard import Billiard
 from .cells import Cells

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 WALL_UPDATES_PER_CALL = 20_000_000
 # A margin below this is rounding: the ball is at this wall.
 MAX_MARGIN_AT_WALL = 1e-9
-# The cost of a wall with as many labels for it as against it: above zero, so that it scatters.
+# The cost of a wall where two labels balance. It is above zero, so that the wall scatters.
 SMALLEST_WALL_COST = 1e-100
-# One scattering in this many bounces is none.
+# Scattering once in this many bounces means never.
 NO_SCATTERING = 2**62
 
 
@@ -42,7 +42,7 @@ class Leg(NamedTuple):
     length: float
     errors: float  # integral of the number of training errors over time
     hits: np.ndarray
-    draws: np.ndarray | None  # positions, one a row: coordinates, then coefficients
+    draws: np.ndarray | None  # one position in each row: coordinates, then coefficients
 
 
 def advance(
@@ -56,9 +56,9 @@ def advance(
     should_stop: Callable[[], bool] = bool,
     cost: np.ndarray | None = None,
 ) -> tuple[Ball, Leg]:
-    """Let a ball bounce; the ball given does not change.
+    """Let a ball bounce; the given ball does not change.
 
-    Margins are computed anew from the position at the start, against drift. Between compiled
+    Margins are computed anew from the position at the start, to prevent drift. Between compiled
     calls should_stop may end the flight. Without `cost`, walls cost what `wall_costs` returns.
     """
     from .._jit.billiard import SMALLEST_MARGIN, Flight, Margins, Motion, Schedule, Walls, fly
@@ -94,7 +94,7 @@ def advance(
 
 
 def _land(space: VersionSpace, ball: Ball, flights: list[Flight]) -> tuple[Ball, Leg]:
-    """Add up the flights that began with ball; all vectors in coordinates."""
+    """Add up the flights that began with `ball`, with all vectors in coordinates."""
     last = flights[-1]
     jump_base, jump_coef = sum(f.jump_base for f in flights), sum(f.jump_coef for f in flights)
     coef = np.stack([last.b_coef, last.v_coef, jump_coef])
@@ -117,9 +117,9 @@ def wall_costs(space: VersionSpace) -> np.ndarray:
     """Return the energy that it takes to pass each wall into error.
 
     Equal or opposite points share one wall. One of them represents it, with the majority of
-    their labels, and the others cost nothing. If each had its own cost, rounding would decide
-    which of two contradictory walls the ball meets first, the one with the loss or the one with
-    the gain, and it might decide otherwise on the way back. Points at the origin have no wall.
+    their labels, and the other points cost nothing. If each had its own cost, rounding would
+    decide which of two contradictory walls the ball meets first, the one with the loss or the one
+    with the gain, and might decide differently on the way back. Points at the origin have no wall.
     """
     matrix, signs = space.gram.matrix, space.signs
     if space.label_noise == 0:
@@ -139,15 +139,15 @@ def new_ball(space: VersionSpace, start: np.ndarray, rng: np.random.Generator) -
     """Return a ball at start that flies in a random direction."""
     if space.label_noise == 0:
         return Ball(start, random_tangent(start, rng))
-    # The length that a Gaussian vector typically has.
+    # The typical length of a Gaussian vector.
     start = start * np.sqrt(space.gram.rank) / np.linalg.norm(start)
     return Ball(start, rng.standard_normal(space.gram.rank))
 
 
 def guess(space: VersionSpace, rng: np.random.Generator) -> np.ndarray:
-    """Return a random hypothesis that makes fewer errors than one from the prior.
+    """Return a random hypothesis that makes fewer errors than a draw from the prior.
 
-    It is halfway between one from the prior and the sum of all signed points. More effort
+    It is halfway between a draw from the prior and the sum of all signed points. More effort
     would not pay: a product with the Gram matrix costs as much as m bounces.
     """
     random, toward = rng.standard_normal(space.gram.rank), space.combine(np.ones(len(space.signs)))
@@ -156,5 +156,5 @@ def guess(space: VersionSpace, rng: np.random.Generator) -> np.ndarray:
 
 
 def unit_rows(vectors: np.ndarray) -> np.ndarray:
-    """Scale vectors, one a row, to unit length."""
+    """Scale each row to unit length."""
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

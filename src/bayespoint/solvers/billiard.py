@@ -18,16 +18,16 @@ from .rounds import ROUND_GROWTH, Rounds, Step
 from .solver import GramSolver
 from .watch import watching
 
-# Bounces of a ball before the error is estimated for the first time; at least one a wall.
+# Bounces of a ball before the error is estimated for the first time, or one per wall if more.
 FIRST_ROUND_BOUNCES = 500
-# Bounces of the flight that sets the pace of the first round.
+# Bounces of the short flight that measures the length of an arc before the first round.
 PILOT_BOUNCES = 100
 # With scatter="auto" a ball is scattered about once in this length of trajectory, in radians.
-# Much more often makes it a random walker. Much more rarely keeps it from forgetting how its
-# speed was shared among the walls at the start (docs/notes/billiard.md).
+# Scattering much more often makes it a random walk. Scattering much less often keeps it from
+# forgetting how its speed was divided among the walls at the start (docs/notes/billiard.md).
 SCATTER_LENGTH = 1.5 * np.pi
-# With label noise balls start with many errors. The energy that they gain on their way to few
-# errors makes them too fast, and every scattering takes half of it. So the first round, which
+# With label noise, balls start with many errors. The energy that they gain on the way to few
+# errors makes them too fast, and each scattering removes half of it. So the first round, which
 # does not count, has at least this length in radians, and scatters more often.
 WARM_UP_LENGTH = 8 * np.pi
 WARM_UP_SCATTER_LENGTH = np.pi / 4
@@ -80,9 +80,9 @@ class Billiard(GramSolver):
 
     On a great circle b cos t + v sin t the margin of constraint i is d_i cos t + u_i
     sin t, so the first wall is the largest -u_i / d_i; after a reflection the margins
-    of v change by a multiple of one row of the Gram matrix: O(m) a bounce. Between
-    bounces dv/dt = -b, so the integral of b over the whole trajectory is the sum of all
-    changes of v at the walls, up to its two ends: O(1) a bounce and exact. Scattering
+    of v change by a multiple of one Gram row: O(m) per bounce. Between bounces
+    dv/dt = -b, so the integral of b over the whole trajectory is the sum of all
+    changes of v at the walls, up to its two ends: O(1) per bounce and exact. Scattering
     costs O(m r), with r the rank of the Gram matrix.
 
     With label noise eta a vector w that makes n errors has the posterior N(w; 0, I)
@@ -157,7 +157,7 @@ class Billiard(GramSolver):
 
 
 class _Game(Rounds):
-    """Balls that bounce."""
+    """Bouncing balls, in rounds."""
 
     length_parameter = "n_bounces"
 
@@ -195,7 +195,7 @@ class _Game(Rounds):
         if self.solver.scatter == "auto":
             self.scatter = max(round(scatter_length / length), 1)
             if self.space.label_noise > 0:
-                # A ball between close walls makes tiny arcs and must not wait for its energy.
+                # A ball between close walls makes tiny arcs. It must not wait long to lose energy.
                 self.scatter = min(self.scatter, self.first)
         upcoming = max((ROUND_GROWTH - 1) * sum(self.sizes), self.first)
         self.spacing = length * upcoming / self.n_draws
@@ -249,7 +249,7 @@ class _Game(Rounds):
 
 
 def _on_a_line(space: VersionSpace, start, n_draws: int, rng: np.random.Generator) -> Posterior:
-    """Return the exact answer where all training points lie on one line."""
+    """Return the exact answer for training points that all lie on one line."""
     if space.label_noise == 0:
         coef, share, errors = space.dual(start), 1.0, 0.0
         directions = np.ones(2)

@@ -80,7 +80,7 @@ class Corners(GramSolver):
 
 
 def corners(space: VersionSpace) -> np.ndarray:
-    """Return the corners of version space in coordinates, one a row for each point."""
+    """Return the corners of version space in coordinates, one row for each training point."""
     if space.label_noise > 0:
         raise ValueError(
             f"Corners needs walls that no hypothesis passes, but label_noise is "

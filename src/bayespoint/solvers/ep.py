@@ -32,7 +32,7 @@ class EP(GramSolver):
     tol : float, default=1e-3
         Stop when the moments of every output match to this, in standard deviations.
     damping : float, default=0.9
-        Share of each update that is made at first. It is lowered when the updates do not
+        Share of each update that is applied at first. It is lowered when the updates do not
         converge.
     n_draws : int, default=256
         Number of hypotheses drawn from the Gaussian, for votes.

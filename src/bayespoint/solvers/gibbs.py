@@ -97,7 +97,7 @@ class Target(NamedTuple):
     """A version space in the form that the compiled loop takes."""
 
     space: VersionSpace
-    columns: np.ndarray  # margins of the unit vectors, one a row
+    columns: np.ndarray  # margins of the unit vectors, one vector in each row
     penalty: np.ndarray  # posterior weights of 0, 1, 2, ... errors
 
     @classmethod
@@ -112,7 +112,7 @@ class Leg(NamedTuple):
     total: np.ndarray  # sum of the unit hypotheses, in coordinates
     n_samples: int
     hits: np.ndarray
-    draws: np.ndarray | None  # unit hypotheses at equal intervals, one a row
+    draws: np.ndarray | None  # unit hypotheses at equal intervals, one in each row
 
 
 def advance(
@@ -123,7 +123,7 @@ def advance(
     n_draws: int = 1,
     should_stop: Callable[[], bool] = bool,
 ) -> tuple[np.ndarray, Leg]:
-    """Take samples, and n_draws or more of them as draws; w does not change.
+    """Take samples, and keep at least n_draws of them as draws; w does not change.
 
     Margins are computed anew before each compiled call. Between calls should_stop may end
     the stretch.

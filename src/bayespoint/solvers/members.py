@@ -1,4 +1,4 @@
-"""Perceptrons on their way: where each member of the ensemble is, and what it has learned."""
+"""The state of each perceptron of an ensemble while it learns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .posterior import Posterior
 
 # Bytes that a member needs for each training point.
 MEMBER_BYTES_PER_POINT = 20
-# What is known if no member is consistent.
+# The info about agreement if no member is consistent.
 UNKNOWN_AGREEMENT = {
     "angle": np.inf,
     "ess": 0.0,
@@ -23,17 +23,17 @@ UNKNOWN_AGREEMENT = {
 }
 # Rounding error of a squared length, relative to the largest possible squared length.
 SQUARED_LENGTH_ROUNDING = 1e-9
-# Columns of a member's `walk`, which the compiled loop knows, too.
+# Columns of a member's `walk`; the compiled loop uses the same order.
 POSITION, RIGHT, MISTAKES, IN_USE = 0, 1, 2, 3
 NEGATIVE_LENGTH_MESSAGE = (
     "A hypothesis has a negative squared length: the kernel is not positive semi-definite. "
-    "Choose another kernel or other parameters of it, or a larger softness."
+    "Choose another kernel, other kernel parameters or a larger softness."
 )
 
 
 @dataclass
 class Members:
-    """Perceptrons on their way; the first axes of arrays are outputs and members.
+    """Perceptrons while they learn; the first axes of arrays are outputs and members.
 
     `who` is the pair of output and member.
     """
@@ -45,7 +45,7 @@ class Members:
     order: np.ndarray  # permutation of the training points
     output: np.ndarray  # at the training points
     count: np.ndarray  # mistakes on each training point
-    walk: np.ndarray  # position in the order, consecutive right points, mistakes, points in use
+    walk: np.ndarray  # position in the order, right points in a row, mistakes, points in use
     best: np.ndarray  # errors and squared length at the end of the best pass
     best_count: np.ndarray
     trial: np.ndarray  # normalized outputs at held-out points before these came into use
@@ -90,7 +90,7 @@ class Members:
         if n_members < have:
             raise ValueError(
                 f"n_members={n_members} should be at least the {have} members of the last fit "
-                "when warm_start=True. Pass warm_start=False to start anew."
+                "when warm_start=True. Pass warm_start=False to start again."
             )
         new = vars(
             Members.at_start(
@@ -126,7 +126,7 @@ class Members:
         return tuple(array[who] for array in arrays)
 
     def use_all(self, who: tuple[int, int]) -> bool:
-        """Bring the held-out points into use once all others are learned; return whether it did."""
+        """Use the held-out points too once all other points are learned; tell if this happened."""
         walk, m = self.walk[who], self.signs.shape[1]
         if walk[RIGHT] < walk[IN_USE] or walk[IN_USE] == m:
             return False
@@ -137,7 +137,7 @@ class Members:
         return True
 
     def note_trial(self, who: tuple[int, int]) -> None:
-        """Keep the outputs of a member at held-out points, as long as it has not seen them."""
+        """Keep the outputs of a member at held-out points, if it has not seen them yet."""
         if self.walk[who][IN_USE] < self.signs.shape[1]:
             square = self.count[who] @ (self.signs[who[0]] * self.output[who])
             if square > 0:
@@ -153,17 +153,17 @@ class Members:
         return [(int(c), int(k)) for c, k in np.argwhere(going)]
 
     def waiting(self, active: list[tuple[int, int]], store: RowStore) -> np.ndarray:
-        """Return the Gram rows that members wait for; first for members without a hypothesis."""
+        """Return the Gram rows that members wait for, members without a hypothesis first."""
         points = set()
         for who in active:
             i = int(self.order[who][self.walk[who][POSITION]])
             if store.slot[i] == NOT_STORED and self.signs[who[0], i] * self.output[who][i] <= 0:
                 points.add((bool(self.walk[who][MISTAKES]), i))
-        # Sorted by number, which favors no member.
+        # Sorting by number favors no member.
         return np.array(list(dict.fromkeys(i for _, i in sorted(points))), dtype=np.int64)
 
     def report(self, store: RowStore) -> dict[str, Any]:
-        """Return how far members are, for the progress report."""
+        """Return the progress of the members, to report it."""
         consistent = self.consistent()
         return {
             "n_members": consistent.size,
@@ -189,7 +189,7 @@ class Members:
         return bool(self.walk[..., MISTAKES].min() > 0)
 
     def posterior(self, number: int) -> Posterior:
-        """Return the mean of the consistent members of an output, or of all if none is.
+        """Return the mean of the consistent members of an output, or of all its members if none is.
 
         A member that is not consistent is represented by its best hypothesis: the current
         one, or the one at the end of its best pass.
@@ -233,7 +233,7 @@ class Members:
 
 
 def _agreement(cosines: np.ndarray, margins: np.ndarray) -> dict[str, float]:
-    """Return what the agreement of consistent members says about their mean.
+    """Estimate the error of the mean from the agreement of consistent members.
 
     Two members have the expected cosine r^2, where r is the length of the mean of all
     possible members. So the mean of n members has the variance (1 - r^2) / n. A member makes

@@ -30,8 +30,8 @@ class Nystroem(Solver):
     ----------
     n_landmarks : int, default=500
         Training points that carry hypotheses. More of them resolve a more flexible boundary;
-        twice as many take four times as long. With all training points the answer is that
-        of "ep".
+        twice as many take four times as long. With all training points the answer is the same
+        as from "ep".
     max_iter : int, default=50
         Upper limit on the sweeps over all training points, O(m n_landmarks^2) each.
     tol : float, default=1e-2
@@ -97,8 +97,8 @@ class Nystroem(Solver):
         Returns
         -------
         Posterior
-            Its coefficients are weights of the features. Its `info` holds the same as for
-            `EP`, and the `length` (root mean square) of w, the unit of its mean.
+            Its coefficients are weights of the features. Its `info` has the same entries as
+            for `EP`, and the `length` (root mean square) of w, the unit of its mean.
         """
         self._validate_params()
         began = time.perf_counter()
@@ -122,7 +122,7 @@ class Nystroem(Solver):
 
 def _posterior(found, draws: np.ndarray, stop: str) -> Posterior:
     """Return mean and draws of the weights as hypotheses of about unit length."""
-    # The noise is not a part of w here, so the labels do say something about its length.
+    # The noise is not a part of w here, so the labels also determine the length of w.
     length = float(np.sqrt(found.mean @ found.mean + np.sum(found.root**2)))
     coef = found.mean / length
     info = approximation_info(found, stop) | {

@@ -22,7 +22,7 @@ SECONDS_BETWEEN_REPORTS = 0.5
 # Predict up to this many next mistakes of each member, within this many points of its order.
 MISTAKES_AHEAD = 100
 POINTS_AHEAD = 4096
-# Members are divided into this many groups for threads.
+# Threads share the members in this many groups.
 N_GROUPS = 16
 
 
@@ -48,15 +48,15 @@ class Perceptron(Solver):
     -----
     All members of all outputs advance together. A member that needs a Gram row that is not
     stored waits until all members wait. Then the missing Gram rows are computed in one
-    matrix product, together with those that members will probably need next: of points
+    matrix product, together with Gram rows that members will probably need next: of points
     further on in their order that they currently get wrong. Which Gram rows are stored
     affects the time, but not the answer.
 
     A few training points, the same for all members, are held out until a member has learned
-    all the others. Its outputs at these points are as if they were new, and calibrate
+    all the others. To the member these points are new, so its outputs there calibrate
     `predict_proba`. The held-out points are drawn once for all members, and the errors
     `angle` and `decision_std_error` do not include this choice. So fits with other seeds
-    differ by more than these errors, the more so the more members there are.
+    differ by more than these errors, especially with many members.
 
     References
     ----------
@@ -91,13 +91,13 @@ class Perceptron(Solver):
         store : RowStore
             Gram rows of the unit training points.
         members : Members
-            Where the members are; changed in place.
+            The state of the members, which changes in place.
         thread_map : callable, default=map
             A `map` that may use threads.
         deadline, on_round
             As in `EP.solve`; a round takes about half a second.
         interrupted : Interrupted, default=None
-            True when Ctrl-C was pressed, if the caller handles it.
+            True once Ctrl-C was pressed, if the caller handles it.
 
         Returns
         -------
@@ -131,7 +131,7 @@ class Perceptron(Solver):
         return "consistent" if members.consistent().all() else "max_mistakes"
 
     def _step(self, store: RowStore, members: Members, group) -> np.ndarray:
-        """Let members learn as far as they can; score the Gram rows by how soon they are needed."""
+        """Let members learn as far as they can; score Gram rows by how soon they are needed."""
         from .._jit.perceptron import advance, expect_mistakes
 
         score = np.zeros(members.signs.shape[1], dtype=np.int64)

@@ -9,15 +9,15 @@ from scipy import special
 
 
 class Posterior(NamedTuple):
-    """The mean of the hypotheses in version space, draws of them, and what is known.
+    """The mean of the hypotheses in version space, draws, and information for users.
 
     `coef` are the coefficients of the mean hypothesis on the signed unit constraints:
     w = sum_i coef_i z_i, where |w| <= 1 is the mean resultant length of the unit
-    hypotheses. `draws` are the coefficients of single unit hypotheses, one a row. They come
-    from `draw_chains` chains, one chain after the other, the same number from each.
-    `chains` are the coefficients of the means of independent parts of the sample, one a
-    row: their spread is the sampling error.
-    `info` holds numbers and arrays for people (see `bayespoint.diagnostics`).
+    hypotheses. `draws` are the coefficients of single unit hypotheses, one in each row. They
+    come from `draw_chains` chains, one chain after the other, the same number from each.
+    `chains` are the coefficients of the means of independent parts of the sample, one in
+    each row: their spread is the sampling error.
+    `info` holds numbers and arrays for users (see `bayespoint.diagnostics`).
     """
 
     coef: np.ndarray
@@ -28,7 +28,7 @@ class Posterior(NamedTuple):
 
 
 def gather(chains: list[np.ndarray], n_draws: int) -> tuple[np.ndarray, int]:
-    """Return the latest n_draws draws of all chains, or all if there are fewer.
+    """Return the latest n_draws draws of all chains together, or fewer if there are not enough.
 
     Also returns the number of chains, or 1 if chains do not have the same number of draws.
     """
@@ -43,9 +43,9 @@ def gather(chains: list[np.ndarray], n_draws: int) -> tuple[np.ndarray, int]:
 def stack_chains(chains: list[np.ndarray]) -> np.ndarray:
     """Return the chain means of several outputs in one array of shape (outputs, chains, m).
 
-    Outputs that stopped at different times may have different numbers of chain means. All
-    then get the smallest of these numbers: neighbors are averaged, which keeps what they say
-    about the sampling error.
+    Outputs that stopped at different times may have different numbers of chain means. Then
+    neighboring means are averaged until every output has the smallest of these numbers, which
+    preserves the estimate of the sampling error.
     """
     n_chains = min(len(means) for means in chains)
     return np.array([_merge(means, n_chains) for means in chains])

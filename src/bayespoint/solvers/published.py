@@ -1,9 +1,9 @@
-"""The billiards of 000 and 002 as they were published, to compare with.
+"""The billiards of 000 and 002 as published, for comparison.
 
 Both fly on straight lines through the cone {w : <w, z_i> > 0} and compute all margins
 anew at every bounce, O(m r). Seen from the origin a straight line is a great circle, so the
-flights are the same as in the geodesic billiard. Two things differ: what happens when the ball
-escapes from the cone, and how the mean is formed.
+flights are the same as in the geodesic billiard. They differ in what happens when the ball
+escapes from the cone, and in how the mean is formed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def play_herbrich(
     It stops when the weight that another arc could get in the mean is below `tol`, which
     takes more than 1 / tol bounces. The published text has misprints: the arc xi is |b - b'|,
     the signs in rho_2 are such that mu = 0 gives the second vector, and the first arc, which
-    has no mean to be compared with, is not counted in p_min.
+    has no mean to compare with, does not count in p_min.
     """
     walls, b = space.walls, start
     v = random_combination(space, rng)
@@ -108,8 +108,8 @@ class _ChordMean:
 def random_combination(space: VersionSpace, rng: np.random.Generator) -> np.ndarray:
     """Return a unit vector with random coefficients (beta of 000's algorithm 2).
 
-    It is not uniform: it prefers the directions in which training points lie. As a ball
-    that escapes starts again with it, the trajectory does not fill version space evenly.
+    It is not uniform: it prefers the directions in which training points lie. A ball that
+    escapes starts again with it, so the trajectory does not fill version space evenly.
     """
     v = space.combine(rng.uniform(-1, 1, len(space.signs)))
     return v / np.linalg.norm(v)

@@ -1,4 +1,4 @@
-"""Chains that run in rounds of growing length, until their common mean is known."""
+"""Chains that run in rounds of growing length, until their mean is precise enough."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .precision import Precision, precision
 
 # Chains grow by this factor until the error is estimated again.
 ROUND_GROWTH = 1.5
-# The answer leaves out this share of the chains, the oldest one.
+# The answer leaves out this share at the beginning of the chains.
 BURN_IN_SHARE = 0.1
 # The error estimate is trusted up to this R-hat.
 MAX_R_HAT = 1.05
 
 
 class Step:
-    """How chains go on: a function and its arguments, which can be sent to other processes.
+    """A function that advances a chain, with arguments that can be sent to other processes.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Step:
         return *moved, rng
 
     def __sizeof__(self) -> int:
-        """Return its size, so that joblib sends it to a cluster once, not once a chain."""
+        """Return its size, so that joblib sends it to a cluster once, not for every chain."""
         return _n_bytes((self.data, *self.pace.values()))
 
 
@@ -77,15 +77,15 @@ def _stop_after(seconds: float) -> Stop:
 
 
 class Rounds:
-    """Chains, and what they have done so far.
+    """Chains, and the results of their rounds so far.
 
-    A subclass defines how a chain goes on (`_step`), how much of the allowed length a round
-    took (`_size`), what a leg of a chain contributes to the mean (`_share`), and what is
-    known (`info`).
+    A subclass defines how to advance a chain (`_step`), how much of the allowed length a round
+    took (`_size`), what a leg of a chain contributes to the mean (`_share`), and the `info` for
+    users.
     """
 
     length_parameter: str  # of the solver: limits the length of all chains together
-    chains: list[Any]  # where they are
+    chains: list[Any]  # their current states
 
     def __init__(self, solver, space: VersionSpace, rng: np.random.Generator, first: int):
         self.solver = solver
@@ -94,12 +94,12 @@ class Rounds:
         self.first = first  # length of the first round
         self.rounds: list[list[Any]] = []
         self.sizes: list[int] = []  # length of a chain in each round
-        # Draws of the last two rounds: the last one may have ended before it had enough.
+        # Draws of the last two rounds: the last round may have ended before it had enough.
         self.draws: list[list[np.ndarray]] = [[np.empty((0, 0))] * solver.n_chains]
         self.n_draws = -(-solver.n_draws // solver.n_chains)  # of a chain in a round
 
     def run(self, n_jobs, deadline: float, on_round) -> Posterior:
-        """Go on until the answer is precise enough, or the solver has to stop."""
+        """Run rounds until the answer is precise enough, or the solver has to stop."""
         longest = max(getattr(self.solver, self.length_parameter) // self.solver.n_chains, 1)
         stop = ""
         with (
@@ -118,7 +118,7 @@ class Rounds:
         return self.posterior(stop)
 
     def _round(self, parallel, n: int, deadline: float) -> str:
-        """Let all chains go on by n, or by less if time is up."""
+        """Advance all chains by n, or by less if time is up."""
         step, should_stop = self._step(), Stop(self.interrupted, deadline)
         try:
             results = parallel(
@@ -155,7 +155,7 @@ class Rounds:
         return slice(min(first, len(self.sizes) - 1), None)
 
     def _shares(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return what each chain contributed in each round, and for how long."""
+        """Return the contribution of each chain in each round, and its length."""
         kept = [[self._share(leg) for leg in legs] for legs in self.rounds[self._kept()]]
         totals = np.array([[total for total, _ in legs] for legs in kept])
         times = np.array([[length for _, length in legs] for legs in kept])

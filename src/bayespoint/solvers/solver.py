@@ -21,8 +21,8 @@ class Solver(BaseEstimator):
     """Declare what a solver needs; parameters are checked when it is used.
 
     A fit reads these class attributes to prepare the data and to predict time and memory. An
-    object that only has a `solve` method gets version spaces, with label noise if the user wants
-    it, and the defaults of the others.
+    object that only has a `solve` method gets version spaces, with label noise if the user asks
+    for it, and the defaults of the other attributes.
 
     Attributes
     ----------
@@ -76,14 +76,14 @@ class GramSolver(Solver):
         deadline : float, default=inf
             Value of `time.perf_counter()` at which to return the answer so far.
         on_round : callable, default=None
-            Called after each round with a dict of what is known; a true return value stops
-            the solver.
+            Called after each round with the `info` so far; a true return value stops the
+            solver.
 
         Returns
         -------
         Posterior
-            Its `info` holds `stop` (why the solver stopped), `seconds`, and what the class
-            docstring of the solver lists.
+            Its `info` holds `stop` (why the solver stopped), `seconds`, and the entries that
+            the class docstring of the solver lists.
         """
         self._validate_params()
         began = time.perf_counter()

@@ -40,7 +40,7 @@ class Watch:
         return bool(self.stop)
 
     def report(self, info: dict[str, Any]) -> bool:
-        """Tell the callback what is known; return whether to stop."""
+        """Pass the info to the callback; return whether to stop."""
         if self._on_round is not None and self._on_round({**info, "stop": self.stop}):
             self.stop = self.stop or "callback"
         return bool(self.stop)
@@ -55,6 +55,6 @@ class Watch:
 def watching(
     deadline: float, on_round: OnRound | None, interrupted: Interrupted | None = None
 ) -> Iterator[Watch]:
-    """Give a watch that sees Ctrl-C; by the caller's `interrupted`, if there is one."""
+    """Provide a watch that sees Ctrl-C, through the caller's `interrupted` if there is one."""
     with interrupts() if interrupted is None else nullcontext(interrupted) as pressed:
         yield Watch(pressed, deadline, on_round)

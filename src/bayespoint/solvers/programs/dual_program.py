@@ -10,11 +10,11 @@ import numpy as np
 
 from .highs import HIGHS_TOLERANCE, NotSolvedError, add_constraints, new_highs
 
-# New constraints per round: at least this many, or one for this many points. Fewer mean more
-# rounds, more mean useless constraints; from half to twice as many took equally long.
+# New constraints per round: this many, or one per this many points if that is more. Fewer mean
+# more rounds, more mean useless constraints; half and twice as many took equally long.
 _MIN_NEW_CONSTRAINTS = 50
 _POINTS_PER_NEW_CONSTRAINT = 20
-# Drop a constraint that is further from its bound than this, in units of the largest entry.
+# Drop a constraint that is farther from its bound than this, in units of the largest entry.
 _IDLE_DISTANCE = 0.1
 # Constraints violated by at most this are satisfied up to the rounding of HiGHS.
 _MAX_ROUNDING_VIOLATION = 100 * HIGHS_TOLERANCE
@@ -44,7 +44,7 @@ class Program(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """The minimum of the program, and how far it is proved."""
+    """The best coefficients, and how close they are proved to be to the minimum."""
 
     coef: np.ndarray  # one for each point, >= 0
     intercept: float
@@ -64,9 +64,9 @@ class DualProgram:
     coefficients are positive, so few constraints matter, and only these are generated. When
     constraints are added, the dual simplex method continues from its last basis. The basis
     is as large as the number of constraints, and many multipliers flip between their bounds
-    at a time. The dual values of the constraints are always coefficients that the minimum can
-    only improve, so that a fit can be stopped at any time. Memory is needed for the matrix,
-    and twice for the constraints, with indices.
+    at a time. The dual values of the constraints are valid coefficients after every round, so
+    that a fit can be stopped at any time. Memory is needed for the matrix, and twice for the
+    constraints, with indices.
     """
 
     def __init__(self, program: Program, tiny: float):
@@ -151,8 +151,8 @@ class DualProgram:
         entries = program.signs[points, None] * program.signs * program.matrix[points]
         entries[np.arange(len(points)), points] -= program.diagonal[points]
         entries /= self.unit
-        # HiGHS ignores entries below its tolerance. Entries below a penalty are not worth a
-        # coefficient, unless there are many, and make HiGHS fail.
+        # HiGHS ignores entries below its tolerance. Entries below a penalty seldom justify a
+        # coefficient, and make HiGHS fail.
         entries[np.abs(entries) <= self.tiny] = 0.0
         if program.n_errors is not None:
             entries = np.column_stack([entries, np.full(len(points), -1.0)])
@@ -223,7 +223,7 @@ class DualProgram:
             # Each violation counts with the coefficient of its constraint, which is about the
             # same at the minimum.
             return value - max(worst, 0.0) * total
-        # Smaller multipliers satisfy all constraints, if they may be positive.
+        # With a penalty, smaller multipliers satisfy all constraints.
         return value * self.penalty / (self.penalty + worst)
 
 

@@ -1,4 +1,4 @@
-"""Linear programs of large margin machines, by HiGHS and constraints added as needed."""
+"""Linear programs of large margin machines, solved by HiGHS, with a penalty if needed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def solve(
         The program to solve.
     start : ndarray of int, default=None
         Points that are expected to have coefficients, from a similar program. They save
-        rounds and do not affect the answer otherwise.
+        rounds but do not change the answer.
     max_time : float, default=np.inf
         Seconds after which the best coefficients so far are returned.
     stop : callable, default=never
@@ -65,6 +65,6 @@ def solve(
         if not extra:
             return found
         objective = found.objective - extra * found.coef.sum()
-        # For the program without the penalty, all that is known is that slacks are positive.
+        # For the program without the penalty, zero is the only known lower bound of the slacks.
         return found._replace(objective=objective, gap=objective, state="held back")
     raise failed

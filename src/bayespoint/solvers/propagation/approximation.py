@@ -80,7 +80,7 @@ def solve_cholesky(matrix, precision, shift):
 
 
 def solve_lu(matrix, precision, shift):
-    """Return the same where label noise makes some precisions negative."""
+    """Do the same as `solve_cholesky` where label noise makes some precisions negative."""
     unit = np.eye(len(matrix))
     a = unit + matrix * precision
     sign, log_det = np.linalg.slogdet(a)
@@ -120,7 +120,7 @@ def predict(
 
 
 def approximation_info(found: Any, stop: str = "") -> dict[str, Any]:
-    """Return what a user wants to know about an approximation."""
+    """Return the info of an approximation for users."""
     close = found.residual <= MAX_TRUSTED_RESIDUAL
     return {
         "angle": 0.0 if close else np.nan,

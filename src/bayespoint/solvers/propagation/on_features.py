@@ -13,10 +13,10 @@ from .sites import OSCILLATION_DAMPING, Sites, likelihood
 
 # Rows of features in one matrix product: enough for BLAS, few enough for the cache.
 FEATURE_ROWS_PER_BLOCK = 2048
-# Share of each update that is made, except for the first from the prior, which is made in full.
+# Share of each update that is applied. The first update, from the prior, is applied in full.
 DAMPING = 0.9
-# Rounding may change the posterior precision by this share of the prior precision. Where it
-# could be more, features in single precision are multiplied in double precision.
+# Rounding may change the posterior precision by this share of the prior precision. If it could
+# be more, features in single precision are multiplied in double precision.
 MAX_PRECISION_ROUNDING = 0.1
 # A cavity keeps at least this share of the posterior precision.
 MIN_CAVITY_SHARE = 1e-12
@@ -28,7 +28,7 @@ class Approximation(NamedTuple):
     mean: np.ndarray
     root: np.ndarray  # root @ root.T is the covariance
     sites: Sites
-    pressure: np.ndarray  # what each point adds to the mean, in its own direction
+    pressure: np.ndarray  # the contribution of each point to the mean, along the point
     cavity_mean: np.ndarray
     cavity_variance: np.ndarray  # with the noise
     log_evidence: float
@@ -49,7 +49,7 @@ class _Belief(NamedTuple):
 
 
 class _Sums(NamedTuple):
-    """What the points of a block, or of all blocks, add up to."""
+    """Sums over the points of a block, or of all blocks."""
 
     precision: Any  # of the weights
     shift: Any
@@ -134,7 +134,7 @@ class _Blocks:
         return _add_up(_Sums(*self._products(here), 0.0, 0.0) for here in self.slices)
 
     def update(self, here: slice, belief: _Belief, damping: float) -> _Sums:
-        """Match the moments of a block; return what it adds to the sums."""
+        """Match the moments of a block; return its part of the sums."""
         block = self.features[here]
         variance, output = _outputs(block, belief)
         p, s = self.precision[here], self.shift[here]
@@ -142,7 +142,7 @@ class _Blocks:
         M = output - V * (s - p * output)
         log_z, a, scaled, _, total = likelihood(self.signs[here], M, V + self.noise[here], 0.0)
         b = np.maximum(scaled, 0.0) / total
-        # Compare the moments of cavity times site with those of cavity times likelihood.
+        # Compare the moments of cavity times site with the moments of cavity times likelihood.
         q = 1 / (1 + p * V)
         mismatch = np.maximum(np.abs(a - q * (s - p * M)) * np.sqrt(V), np.abs(1 - V * b - q))
         exponent = q * (s**2 * V + 2 * s * M - p * M**2) / 2
@@ -154,7 +154,7 @@ class _Blocks:
         return _Sums(*self._products(here), constants, float(mismatch.max(initial=0.0)))
 
     def _products(self, here: slice) -> tuple[np.ndarray, np.ndarray]:
-        """Return what the sites of a block add to precision and shift of the weights."""
+        """Return the part of a block's sites in the precision and shift of the weights."""
         block, p = self.features[here], self.precision[here]
         if p.mean() * len(self.signs) * np.finfo(block.dtype).eps > MAX_PRECISION_ROUNDING:
             block = block.astype(np.float64)

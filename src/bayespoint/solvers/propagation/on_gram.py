@@ -70,7 +70,7 @@ def propagate(
 
 
 def first_guess(matrix, signs, noise, sites: Sites | None) -> Approximation:
-    """Return the posterior from the given sites, or from each point on its own."""
+    """Return the posterior from the given sites, or from sites of each point on its own."""
     alone = match_moments(*likelihood(signs, np.zeros(len(signs)), np.diagonal(matrix), noise))
     nothing = Sites(np.zeros(len(signs)), np.zeros(len(signs)))
     for tried in (sites, alone, nothing):

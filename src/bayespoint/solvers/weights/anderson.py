@@ -1,4 +1,4 @@
-"""Anderson's method (1965): mix the sites after several sweeps to arrive in fewer."""
+"""Anderson's method (1965): mix the sites of several sweeps to converge in fewer sweeps."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .rows import Rows
 
 # At most this many sweeps are mixed.
 MAX_MIXED_SWEEPS = 10
-# Sweeps are mixed once they change the belief by less than this, and a mixture may not be farther
-# from the last sweep: in standard deviations (`Belief.distance`).
+# Sweeps are mixed once they change the belief by less than this, in standard deviations
+# (`Belief.distance`). A mixture may not be farther than this from the last sweep.
 MAX_MIXED_CHANGE = 1.0
-# Moves of sweeps that differ by less than this share count as the same.
+# Moves of sweeps that differ by less than this share count as equal.
 SAME_MOVE_RTOL = 1e-6
 
 
@@ -36,7 +36,7 @@ def mix_sweeps(
 
     Treating a sweep as a linear map, the mixture is the one whose moves cancel best. This
     removes the few slow modes that are left near the end, which belong to features that few
-    rows have, and the oscillations of workers that do not know of each other.
+    rows have, and the oscillations of workers that update independently.
     """
     moves = finite(np.array([np.append(sweep.move, sweep.correction) for sweep in past]))
     weights = np.ones(1)

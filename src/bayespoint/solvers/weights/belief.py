@@ -11,7 +11,7 @@ from scipy import linalg
 
 
 class ImproperBeliefError(np.linalg.LinAlgError):
-    """The natural parameters are not those of a normal distribution."""
+    """The natural parameters do not define a normal distribution."""
 
 
 class Belief(NamedTuple):
@@ -42,13 +42,13 @@ class Belief(NamedTuple):
         return np.diagonal(covariance) if self.is_full else covariance
 
     def scatter(self, noise: np.ndarray) -> np.ndarray:
-        """Give standard normal vectors, one a row, the covariance of this belief."""
+        """Give standard normal vectors, one in each row, the covariance of this belief."""
         if self.is_full:
             return linalg.solve_triangular(self.cholesky(), noise.T).T
         return noise / np.sqrt(self.precision)
 
     def log_integral(self) -> float:
-        """Return the logarithm of the integral, up to a constant of the dimension."""
+        """Return the logarithm of the integral, up to a constant that the dimension sets."""
         if self.is_full:
             lower = self.cholesky(lower=True)
             half = linalg.solve_triangular(lower, finite(self.shift), lower=True)
@@ -74,7 +74,7 @@ class Belief(NamedTuple):
         return bool(np.all(self.precision > 0))
 
     def nothing(self) -> Belief:
-        """Return the constant factor of the same shape."""
+        """Return a belief of the same shape that says nothing: a constant."""
         return Belief(np.zeros_like(self.precision), np.zeros_like(self.shift))
 
     def moved(self, other: Belief) -> np.ndarray:

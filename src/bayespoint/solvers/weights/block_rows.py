@@ -29,7 +29,7 @@ class BlockRows(Rows):
         updated.
     """
 
-    damping = 0.9  # below 1 as the sites of many rows are updated at once
+    damping = 0.9  # below 1, because the sites of many rows are updated at once
 
     def __init__(self, blocks: list[Any]):
         self.blocks = blocks
@@ -61,7 +61,7 @@ class BlockRows(Rows):
         return n if n > 1 else 0
 
     def mix(self, weights: np.ndarray) -> None:
-        """Mix the sites after the latest sweeps, the last one last, and remember as many."""
+        """Mix the sites after the latest `len(weights)` sweeps, in order, and remember them."""
         self.memory.mix(self._state(), weights)
         for block in self.blocks:
             np.maximum(block[-2], 0.0, out=block[-2])
@@ -71,7 +71,7 @@ class BlockRows(Rows):
         return [values for of in (self.blocks, self.products) for one in of for values in one[-2:]]
 
     def sweep(self, belief: Belief, share: float) -> Belief:
-        """Make a share of the update of the sites, and return their product."""
+        """Apply a share of the update of the sites, and return their product."""
         self.score = 0.0
         self.products = self.products or [belief.nothing() for _ in self.blocks]
         for number, block in enumerate(self.blocks):
@@ -91,5 +91,5 @@ class BlockRows(Rows):
         return self.product
 
     def _update(self, block, belief: Belief, share: float) -> Belief:
-        """Make a share of the update of a block, add to the score, and return its product."""
+        """Apply a share of the update of a block, add to the score, and return its product."""
         raise NotImplementedError

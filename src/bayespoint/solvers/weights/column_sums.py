@@ -1,4 +1,4 @@
-"""Sums of the columns of training rows, from which the units of the prior come."""
+"""Sums of the columns of training rows, which set the units of the prior."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class FactorizedRows(Rows):
         self.sites: tuple[np.ndarray, ...] = ()
 
     def sweep(self, belief: Belief, share: float) -> Belief:
-        """Make a share of the update of the sites, and return their product."""
+        """Apply a share of the update of the sites, and return their product."""
         from ..._jit.linear import sweep
 
         if not self.sites:
@@ -66,11 +66,11 @@ class FactorizedRows(Rows):
 
 
 def copies_to_damp(sites: tuple[np.ndarray, ...], share: float) -> list[np.ndarray]:
-    """Return copies of sites, for `damp`; none if the whole update is made."""
+    """Return copies of sites, for `damp`; none if the whole update is applied."""
     return [values.copy() for values in sites] if share < 1 else []
 
 
 def damp(before: list[np.ndarray], sites: tuple[np.ndarray, ...], share: float) -> None:
-    """Take back a part of an update of sites, so that only a share of it is made."""
+    """Take back a part of an update of sites, so that only a share of it is applied."""
     for old, new in zip(before, sites, strict=False):
         new[:] = old + share * (new - old)

@@ -38,7 +38,7 @@ class FullRows(BlockRows):
         self.buffer: np.ndarray | None = None
 
     def sweep(self, belief: Belief, share: float) -> Belief:
-        """Make a share of the update of the sites, and return their product."""
+        """Apply a share of the update of the sites, and return their product."""
         # One buffer for all blocks. Dask's workers return memory of this size to the system at
         # once: allocating it for every block would take a fifth of their time.
         self.buffer = part_buffer(belief)
@@ -57,7 +57,7 @@ class FullRows(BlockRows):
         return product
 
     def recover(self, belief: Belief, *_) -> Belief:
-        """Find lost sites, as exactly as the belief knows them, without a sweep."""
+        """Find lost sites from the belief, without a sweep, as exactly as it determines them."""
         from ..._jit.linear import recover
 
         self.products = []

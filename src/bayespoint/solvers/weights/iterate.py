@@ -9,7 +9,7 @@ from .belief import Belief, move_size
 from .prior_scale import PriorScale
 from .rows import Fit, Rows
 
-# Multiply damping by this when updates oscillate, and by that when they do not.
+# Multiply damping by the first factor when updates oscillate, by the second when they do not.
 OSCILLATION_DAMPING = 0.8
 DAMPING_RECOVERY = 1.1
 # Damping stays above this share of its first value.
@@ -46,7 +46,7 @@ def iterate(
         if past:
             prior, belief = mix_sweeps(rows, past, prior, scale)
         elif scale is not None and change <= max(tol, abs(correction)) < np.inf:
-            scale.step(correction)  # only now: earlier sweeps could change the correction as much
+            scale.step(correction)  # earlier, a sweep could change the correction as much
             prior = scale.prior(prior.is_full)
             belief = prior.times(sites)
             before = np.inf  # a move caused by a new prior is not an oscillation

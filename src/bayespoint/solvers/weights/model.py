@@ -43,7 +43,7 @@ class LinearModel(NamedTuple):
     def rows(self, X, labels: np.ndarray, weight: np.ndarray) -> AnyRows:
         """Return rows with their sites, to be swept several times.
 
-        Labels are +1 and -1 for two classes, else numbers of classes.
+        Labels are +1 and -1 for two classes, otherwise class numbers.
         """
         return self._rows(X, labels, weight, even_blocks(len(labels), self.n_weights))
 

@@ -1,4 +1,4 @@
-"""Outputs <w, x> of rows under a belief, and what sites on outputs mean for the weights."""
+"""Outputs <w, x> of rows under a belief, and the product of their sites for the weights."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PART_ROWS_PER_WEIGHT = 2
 def entries(X) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the arrays of a CSR matrix for compiled loops, with unsigned indices.
 
-    A signed index may be negative and count from the end: loops would test each of them.
+    A signed index may be negative and count from the end, so loops would have to test it.
     """
     indices, indptr = (a.view(f"u{a.itemsize}") for a in (X.indices, X.indptr))
     return X.data, indices, indptr
@@ -39,7 +39,7 @@ def outputs(X, belief: Belief) -> tuple[np.ndarray, np.ndarray]:
 
 
 def part_buffer(belief: Belief) -> np.ndarray:
-    """Return memory for a part of dense rows, twice."""
+    """Return memory for two copies of a part of dense rows."""
     d = len(belief.shift)
     return np.empty((2, max(PART_NUMBERS // d, PART_ROWS_PER_WEIGHT * d), d))
 

@@ -8,8 +8,8 @@ import numpy as np
 # products of the sites of all blocks need little memory compared with the rows.
 BLOCK_ROWS = 4096
 BLOCK_ROWS_PER_WEIGHT = 4
-# If rows are swept only once, a block has this share of the rows known before it, but at least
-# this many rows.
+# If rows are swept only once, a block is this share of the number of rows before it, but at
+# least this many rows.
 MAX_BLOCK_SHARE = 1 / 4
 MIN_BLOCK_ROWS = 16
 # Rows are taken from this many places in turn.
@@ -17,7 +17,7 @@ N_PLACES = 8
 
 
 def even_blocks(n_rows: int, n_weights: int) -> list[slice]:
-    """Return large blocks. Each has rows from everywhere, as rows may be sorted."""
+    """Return large blocks. Each has rows from all over the table, which may be sorted."""
     n_blocks = -(-n_rows // max(BLOCK_ROWS, BLOCK_ROWS_PER_WEIGHT * n_weights))
     return [slice(i, None, n_blocks) for i in range(n_blocks)]
 
@@ -42,8 +42,8 @@ def growing_blocks(n_rows: int, n_known: float) -> list:
 def mixed_order(n_rows: int) -> np.ndarray:
     """Return an order that takes rows from several places in turn.
 
-    Rows sorted by label would mislead the first sweep. A random order would be slow: a
-    processor fetches memory in advance from a few places, not from everywhere.
+    Rows sorted by label would mislead the first sweep. A random order would be slow:
+    processors prefetch memory from a few places only.
     """
     length = -(-n_rows // N_PLACES)
     order = np.arange(N_PLACES * length).reshape(N_PLACES, length).T.ravel()

@@ -29,7 +29,7 @@ class Fit(NamedTuple):
 class Rows:
     """Training rows with their sites, in memory or on other machines."""
 
-    damping = 1.0  # the largest share of an update that a sweep makes, except for the first one
+    damping = 1.0  # the largest share of an update that a sweep applies, after the first sweep
     product: Belief | None = None  # of their sites
 
     @property
@@ -38,11 +38,11 @@ class Rows:
         return 0
 
     def sweep(self, belief: Belief, share: float) -> Belief:
-        """Make a share of the update of the sites, and return their product."""
+        """Apply a share of the update of the sites, and return their product."""
         raise NotImplementedError
 
     def mix(self, weights: np.ndarray) -> None:
-        """Mix the sites after the latest sweeps, the last one last, and remember as many."""
+        """Mix the sites after the latest `len(weights)` sweeps, in order, and remember them."""
         raise NotImplementedError
 
     def log_constant(self, belief: Belief) -> float:

@@ -1,1 +1,1 @@
-"""More than two classes: scores <w_c, x> + noise, of which the largest wins."""
+"""More than two classes: the largest score <w_c, x> + noise wins."""

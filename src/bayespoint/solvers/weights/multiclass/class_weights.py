@@ -19,12 +19,12 @@ def basis(n_classes: int) -> np.ndarray:
 
 
 def class_means(belief: Belief, n_classes: int) -> np.ndarray:
-    """Return the means of the weights of each class, one class a row."""
+    """Return the means of the weights, one row for each class."""
     return basis(n_classes) @ belief.mean().reshape(n_classes - 1, -1)
 
 
 def class_variances(belief: Belief, n_classes: int) -> np.ndarray:
-    """Return the variances of the weights of each class, one class a row."""
+    """Return the variances of the weights, one row for each class."""
     H = basis(n_classes)
     covariance = belief.covariance()
     if not belief.is_full:

@@ -37,7 +37,7 @@ class FactorizedRows(Rows):
         self.score = 0.0
 
     def sweep(self, belief: Belief, share: float) -> Belief:
-        """Make a share of the update of the sites, and return their product."""
+        """Apply a share of the update of the sites, and return their product."""
         from ...._jit.multiclass import sweep
 
         product = self.product

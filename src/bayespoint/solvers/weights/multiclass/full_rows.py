@@ -60,7 +60,7 @@ class FullRows(BlockRows):
         return _product_of_sites(block, self.noise, belief.nothing())
 
     def _refine(self, block: _Block, belief: Belief, share: float) -> float:
-        """Make a share of the updates; return the part of the log evidence before them."""
+        """Apply a share of the updates; return the part of the log evidence before them."""
         from ...._jit.multiclass import refine
 
         X, target, weight, tau, nu = block

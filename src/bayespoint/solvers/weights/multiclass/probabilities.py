@@ -1,4 +1,4 @@
-"""Probabilities of more than two classes, and decisions that go with them."""
+"""Probabilities of more than two classes, and decisions that match them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def log_probabilities(X, belief: Belief, n_classes: int, noise: float) -> np.nda
 
     Notes
     -----
-    A class wins if its score is larger than all others, which is the probability of an orthant.
-    One common factor stands for the correlations, which leaves a one-dimensional integral. This
-    is exact for up to three classes, and whenever the probability depends on a single other
-    class. See `_jit/largest.py`.
+    A class wins if its score is larger than all others: this is the probability of an orthant.
+    One common factor approximates the correlations, which leaves a one-dimensional integral.
+    This is exact for up to three classes, and whenever the probability depends on a single
+    other class. See `_jit/largest.py`.
     """
     from ...._jit import largest
 

@@ -12,13 +12,13 @@ from .class_weights import basis, class_means
 
 # A block of rows needs at most this many numbers at once.
 BLOCK_NUMBERS = 4_000_000
-# Noise is at least this share of the prior variance of outputs: labels that contradict each other
-# would make weights infinitely precise.
+# Noise is at least this share of the prior variance of outputs. Without noise, labels that
+# contradict each other would make weights infinitely precise.
 MIN_NOISE_SHARE = 1e-12
 
 
 def positive_noise(noise: float, X, variances: np.ndarray) -> float:
-    """Return the noise, or a tiny one if it is zero; variances are those of the weights."""
+    """Return the noise, or a tiny value if it is zero; `variances` belong to the weights."""
     if noise > 0 or X.shape[0] == 0:
         return noise
     squared = X.power(2) if sparse.issparse(X) else X**2
@@ -56,7 +56,7 @@ def scores(X, belief: Belief, n_classes: int) -> Iterator[tuple[slice, np.ndarra
 def differences(
     X, target, n_classes: int, belief: Belief
 ) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-    """Yield blocks of rows, with mean and covariance of their class's score less all others."""
+    """Yield blocks of rows, with mean and covariance of their class's score minus each score."""
     weights = class_means(belief, n_classes)
     for rows, block, factors in _factors(X, n_classes, belief):
         own = np.arange(len(block)), target[rows]
