@@ -12,7 +12,7 @@ COVARIANCES = ["full", "factorized"]
 
 
 def exact(**parameters):
-    """Everything fixed, and iterated to the end."""
+    """Return a classifier with a fixed prior that iterates until it converges."""
     given = {"prior_variance": 1.0, "tol": 1e-10, "max_iter": 10_000}
     return LinearBayesPointClassifier(**{**given, **parameters})
 
@@ -23,7 +23,7 @@ def chunks(X, y, n=4):
 
 
 def delayed_parts(parts):
-    """Return partitions that Dask can make again."""
+    """Return partitions that Dask can recompute."""
     return [dask.delayed(part) for part in parts]
 
 

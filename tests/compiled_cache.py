@@ -1,8 +1,8 @@
-"""Compiled loops are compiled once for all test processes, and kept between runs.
+"""Keep compiled loops between test runs and share them between test processes.
 
-numba caches a loop by the path and the content of its own file. That is not enough here: a new
+numba caches a loop by the path and the content of its file. That is not enough here: a new
 clone or environment has another path, and a loop also depends on the files that it imports.
-So the cache lives in a folder of the user, whose name is a hash of all compiled files.
+So the cache is in a folder of the user, whose name is a hash of all compiled files.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ MAX_UNUSED_SECONDS = 30 * 24 * 3600
 
 
 def use() -> None:
-    """Let numba, here and in child processes, keep its compiled loops in a lasting folder."""
+    """Let numba, here and in child processes, cache compiled loops in a permanent folder."""
     if "NUMBA_CACHE_DIR" in os.environ:
         return
     root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bayespoint-tests"
@@ -31,7 +31,7 @@ def use() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
     except OSError:
-        return  # numba writes into __pycache__ then
+        return  # numba then writes into __pycache__
     os.environ["NUMBA_CACHE_DIR"] = str(folder)
     share(folder, sources)
     for other in root.iterdir():
@@ -40,7 +40,7 @@ def use() -> None:
 
 
 def version(sources: Path) -> str:
-    """Return a hash of everything that a compiled loop depends on, but for the processor."""
+    """Return a hash of everything a compiled loop depends on, except the processor."""
     digest = hashlib.sha256(f"{sys.version} {importlib.metadata.version('numba')}".encode())
     for file in sorted(sources.rglob("*.py")):
         digest.update(file.name.encode() + b"\0" + file.read_bytes())
@@ -49,8 +49,8 @@ def version(sources: Path) -> str:
 
 def share(folder: Path, sources: Path) -> None:
     """Give all paths that hold the same sources the same subfolder."""
-    # numba's own name. If it changes, each path has its own subfolder: slower, but right.
+    # The name that numba uses. If it changes, each path has its own subfolder: slower, but correct.
     name = f"{sources.name}_{hashlib.sha1(str(sources).encode()).hexdigest()}"
     (folder / "shared").mkdir(exist_ok=True)
-    with contextlib.suppress(OSError):  # it is there, or links are not allowed
+    with contextlib.suppress(OSError):  # the link exists, or links are not allowed
         (folder / name).symlink_to("shared", target_is_directory=True)

@@ -14,13 +14,13 @@ import pytest  # noqa: E402
 
 @pytest.fixture
 def rng():
-    """A random generator; BAYESPOINT_TEST_SEED sweeps its seed."""
+    """Return a random generator; BAYESPOINT_TEST_SEED changes its seed."""
     return np.random.default_rng(int(os.environ.get("BAYESPOINT_TEST_SEED", "0")))
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _ctrl_c():
-    """Tests press Ctrl-C. A shell that starts pytest in the background has it ignored."""
+    """Enable Ctrl-C, which tests press: a shell that runs pytest in the background disables it."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -43,14 +43,14 @@ def dask_workers():
 
 @pytest.fixture(scope="session")
 def client():
-    """A connection to two Dask workers that all tests share."""
+    """Return a client with two Dask workers that all tests share."""
     with dask_workers() as client:
         yield client
 
 
 @pytest.fixture
 def doomed_client():
-    """A connection to workers that may be killed: Dask does not always start them again."""
+    """Return a client whose workers may be killed: Dask does not always restart them."""
     with dask_workers() as client:
         yield client
 
@@ -71,7 +71,7 @@ CHROMIUM_OPTIONS = [
 
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory):
-    """Chromium without a window, driven by selenium."""
+    """Return Chromium without a window, controlled by selenium."""
     webdriver = pytest.importorskip("selenium.webdriver")
     names = ("chromium", "chromium-browser", "google-chrome")
     chromium = next(filter(None, map(shutil.which, names)), None)

@@ -1,8 +1,8 @@
-"""What a display has drawn."""
+"""Render displays and read what they show."""
 
 
 def drawn(display):
-    """Render it, which is when matplotlib raises its errors."""
+    """Render a display; matplotlib raises its errors only then."""
     display.figure_.canvas.draw()
     return display
 

@@ -7,14 +7,15 @@ from bayespoint.geometry.gram import soften
 from bayespoint.solvers.propagation.on_gram import propagate
 from bayespoint.solvers.propagation.sites import Sites
 
-# Moments match to TIGHT. Each pass below comes closer to the fixed point by a tenth at least,
-# so its distance is ten mismatches; each of about ten other points adds as much to an output.
+# Moments match to TIGHT. Each pass reduces the distance to the fixed point by at least a tenth,
+# so the distance is at most ten mismatches. Each of about ten other points adds the same to an
+# output.
 TIGHT = 1e-10
 REACHED = 100 * TIGHT
 
 
 def rbf_matrix(m, seed, n_dimensions=3):
-    """An rbf Gram matrix that can be inverted, and labels with some noise."""
+    """Return an invertible rbf Gram matrix and labels with some noise."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((m, n_dimensions))
     y = np.where(X[:, 0] + 0.5 * rng.standard_normal(m) > 0, 1.0, -1.0)
@@ -22,7 +23,7 @@ def rbf_matrix(m, seed, n_dimensions=3):
 
 
 def one_off(m, seed):
-    """Labels that a smooth function explains, but for one: its site becomes negative."""
+    """Return smooth labels except for one, whose site becomes negative."""
     K = np.exp(-0.1 * np.subtract.outer(np.arange(m), np.arange(m)) ** 2)
     y = np.ones(m)
     y[np.random.default_rng(seed).integers(m)] = -1
@@ -44,7 +45,7 @@ def fixed_point(K, y, eta=0.0, **options):
 
 
 def posterior_of(K, sites):
-    """Return mean and covariance that sites give."""
+    """Return the mean and covariance of the posterior with given sites."""
     covariance = np.linalg.inv(np.linalg.inv(K) + np.diag(sites.precision))
     return covariance @ sites.shift, covariance
 
@@ -62,7 +63,7 @@ def tilted_moments(mean, variance, y, eta, n_moments=3):
 
 
 def textbook_site(M, V, y, eta, noise=0.0):
-    """Return log Z, precision and shift of a site as a difference of inverses."""
+    """Return log Z, precision and shift of a site, from differences of inverses."""
     z = y * M / np.sqrt(V + noise)
     Z = eta + (1 - 2 * eta) * special.ndtr(z)
     a = (1 - 2 * eta) * y * stats.norm.pdf(z) / Z / np.sqrt(V + noise)
@@ -72,9 +73,10 @@ def textbook_site(M, V, y, eta, noise=0.0):
 
 
 def slow_twin(K, y, eta=0.0, noise=0.0, damping=0.9):
-    """Update one site after the other as in a textbook; return coef, evidence, cavities, sites.
+    """Update one site after the other; return coef, evidence, cavities, sites.
 
-    The likelihood is a probit with the variance `noise`, a step by default.
+    This is the textbook algorithm. The likelihood is a probit with variance `noise`, a step by
+    default.
     """
     prior, n = np.linalg.inv(K), len(y)
     tau, nu, last = np.zeros(n), np.zeros(n), None
@@ -101,7 +103,7 @@ def slow_twin(K, y, eta=0.0, noise=0.0, damping=0.9):
 
 
 def feature_problem(m, n_weights, seed=0, softness=0.2):
-    """Points that are mostly, but not all, in the span of some features."""
+    """Return points that are mostly, but not entirely, in the span of some features."""
     rng = np.random.default_rng(seed)
     features = rng.standard_normal((m, n_weights))
     features *= rng.uniform(0.7, 1.0, m)[:, None] / np.linalg.norm(features, axis=1)[:, None]

@@ -1,4 +1,4 @@
-"""What several test files need: problems, slow and obvious twins, marks, time."""
+"""Problems, slow twins, marks and timing for several test files."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from bayespoint.geometry.version_space import VersionSpace
 
 
 def teacher_space(n_points, n_dimensions, seed, softness=0.0):
-    """Points labelled by a random teacher, with a linear kernel: never inconsistent."""
+    """Return points labeled by a random teacher, with a linear kernel: always separable."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_points, n_dimensions))
     y = np.where(X @ rng.standard_normal(n_dimensions) > 0, 1.0, -1.0)
@@ -22,7 +22,7 @@ def teacher_space(n_points, n_dimensions, seed, softness=0.0):
 
 
 def rbf_space(n_points, softness, seed=0, n_dimensions=3):
-    """Noisy labels under an rbf kernel."""
+    """Return noisy labels with an rbf kernel."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_points, n_dimensions))
     y = np.where(X[:, 0] + 0.3 * rng.standard_normal(n_points) > 0, 1.0, -1.0)
@@ -31,12 +31,12 @@ def rbf_space(n_points, softness, seed=0, n_dimensions=3):
 
 
 def orthant_space(n_dimensions):
-    """The positive orthant, whose center of mass is the diagonal."""
+    """Return the positive orthant, whose center of mass is the diagonal."""
     return VersionSpace(unit_gram(np.eye(n_dimensions), 0.0), np.ones(n_dimensions))
 
 
 def rejection_sample(space, n, rng, batch=200_000):
-    """Draw n unit vectors uniformly from version space, by throwing away the others."""
+    """Draw n unit vectors uniformly from version space, by rejecting all others."""
     kept, count = [], 0
     while count < n:
         w = rng.standard_normal((batch, space.gram.rank))
@@ -47,7 +47,7 @@ def rejection_sample(space, n, rng, batch=200_000):
 
 
 def angle_between(a, b):
-    """Return the angle between two directions, exact for small ones."""
+    """Return the angle between two directions, exact also for small angles."""
     a, b = a / np.linalg.norm(a), b / np.linalg.norm(b)
     return 2 * np.arctan2(np.linalg.norm(a - b), np.linalg.norm(a + b))
 
@@ -62,7 +62,7 @@ def angular_std_error(draws):
 
 
 def slow_but_for(names, *quick):
-    """Return test parameters of which all but the named ones are slow."""
+    """Return test parameters; all but the named ones are marked slow."""
     assert set(quick) <= set(names)
     return [name if name in quick else pytest.param(name, marks=pytest.mark.slow) for name in names]
 
@@ -72,7 +72,7 @@ def slow_but_for(names, *quick):
 
 @contextmanager
 def processor_time_below(seconds):
-    """Assert that this process computes for less time, however busy the machine is."""
+    """Assert that this process uses less CPU time, however busy the machine is."""
     began = time.process_time()
     yield
     assert time.process_time() - began < seconds
@@ -80,7 +80,7 @@ def processor_time_below(seconds):
 
 @contextmanager
 def ctrl_c(seconds=0.3):
-    """Press Ctrl-C this long after a fit has begun to listen, however late that is."""
+    """Press Ctrl-C this long after a fit has started to listen for it."""
     done = threading.Event()
 
     def press():

@@ -1,4 +1,4 @@
-"""Kernels with settled parameters, points, and the formula of each kernel as on paper."""
+"""Kernels with settled parameters, points, and the formula of each kernel."""
 
 import math
 import os
@@ -30,7 +30,7 @@ def gaussian(m, n_features, seed=SEED):
 
 
 def formula(name, x, z):
-    """Return k(x, z) of two lists of numbers, as one writes it on paper."""
+    """Return k(x, z) of two lists of numbers, from the formula."""
     inner = math.fsum(a * b for a, b in zip(x, z, strict=True))
     if name == "linear":
         return inner

@@ -1,9 +1,9 @@
-"""Problems and an obvious twin for the tests of margin machines."""
+"""Problems and a plain reference solution for the tests of margin machines."""
 
 import numpy as np
 from scipy.optimize import linprog
 
-# HiGHS satisfies constraints to 1e-9. This changes an objective by as much times the sum of the
+# HiGHS satisfies constraints to 1e-9. That changes an objective by 1e-9 times the sum of the
 # coefficients, which is ten to a hundred here.
 OBJECTIVE_TOLERANCE = 1e-8
 
@@ -14,7 +14,7 @@ def noisy(rng, m=120, d=3):
 
 
 def reference(K, y, *, adaptivity=0.0, penalty=0.0, nu=None, intercept=False):
-    """The program as it stands in the paper: coefficients, slacks, threshold, margin."""
+    """Solve the program of the paper: coefficients, slacks, threshold, margin."""
     m = len(y)
     rows = np.outer(y, y) * K - adaptivity * np.diag(np.diag(K))
     columns = [rows, np.eye(m), y[:, None] * float(intercept)]
@@ -32,7 +32,7 @@ def reference(K, y, *, adaptivity=0.0, penalty=0.0, nu=None, intercept=False):
 
 
 def coefficients(model, y):
-    """Return coefficients without sign of all training points, of two classes."""
+    """Return unsigned coefficients of all training points, for two classes."""
     coef = np.zeros(len(y))
     coef[model.support_] = model.dual_coef_[0] * y[model.support_]
     return coef

@@ -17,13 +17,13 @@ from bayespoint import BayesPointClassifier, to_onnx
 from bayespoint.io.onnx import graph as graphs
 
 # The errors that to_onnx promises. Rounding of a few hundred terms leaves about 1e-13. In the
-# quadrature for several classes Phi has an error of 6e-11, and a product of factors the sum.
+# quadrature for several classes, Phi has an error of 6e-11, and errors of factors add up.
 TOLERANCE = 1e-11
 QUADRATURE_TOLERANCE = 1e-9
 # SciPy's stdtr with one degree of freedom has an error of 2e-9 for each class.
 CAUCHY_TOLERANCE = 1e-8
 # Numbers at the edge of single precision: largest, smallest, subnormal, signed zeros, integers
-# that it cannot represent; and numbers beyond it.
+# that it cannot represent. Then numbers beyond it.
 EDGE_NUMBERS = [
     *(0, -0.0, 1e38, -1e38, 3.4028235e38, -1.2e-38, 1e-38, 1.4e-45, -1e-45, 2**24 + 1, 2**53 - 1),
     *(1.0, -0.5, 1 / 3, 5e-324, 1e100, -1e100),
@@ -44,7 +44,7 @@ def optimized(exported):
     with tempfile.TemporaryDirectory() as folder:
         options.optimized_model_filepath = f"{folder}/model.onnx"
         options.intra_op_num_threads = 1
-        options.log_severity_level = 3  # it warns that the file is for this machine
+        options.log_severity_level = 3  # avoids the warning that the file is for this machine
         found = onnxruntime.InferenceSession(exported.SerializeToString(), options)
         nodes = onnx.load(options.optimized_model_filepath).graph.node
     factors = [a.f for node in nodes for a in node.attribute if a.name in ("alpha", "beta")]
@@ -71,7 +71,7 @@ def run(session, X):
 
 
 def assert_same(model, X, tolerance=TOLERANCE, twin=None):
-    """Compare an exported model with itself in Python, for all rows, one row and none."""
+    """Compare an exported model with the Python model, for all rows, one row and no row."""
     exported, twin = session(model), twin or model
     has_probabilities = hasattr(twin, "predict_proba")
     expected = (twin.predict_proba if has_probabilities else twin.decision_function)(X)
@@ -100,7 +100,7 @@ def largest_number(X):
 
 
 def margin(scores):
-    """By how much the first class is ahead of the second."""
+    """Return the lead of the first class over the second."""
     if scores.ndim == 1:
         return np.abs(scores)
     second, first = np.sort(scores, axis=1)[:, -2:].T

@@ -12,25 +12,25 @@ NOBODY = np.array([], dtype=int)
 
 
 def store_of(matrix):
-    """All rows of a Gram matrix with unit diagonal."""
+    """Return a store of all rows of a Gram matrix with unit diagonal."""
     kernel = AnyKernel(Kernel("precomputed"), matrix, np.ones(len(matrix)))
     return RowStore(kernel, len(matrix))
 
 
 def teacher_problem(m, n, seed, n_outputs=1):
-    """Unit points on a sphere, labels of teachers, and their Gram matrix."""
+    """Return the Gram matrix of random unit points, and labels by teachers."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((m, n))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     signs = np.where(rng.standard_normal((n_outputs, n)) @ X.T > 0, 1, -1).astype(np.int8)
-    # As the row store rounds them.
+    # The row store rounds in the same way.
     matrix = (X @ X.T).astype(np.float32).astype(float)
     np.fill_diagonal(matrix, 1.0)
     return matrix, signs
 
 
 def slow_perceptron(matrix, y, order, softness=0.0):
-    """Algorithm 1 of 000, as it stands."""
+    """Run algorithm 1 of 000 exactly as printed."""
     matrix = matrix + softness * np.eye(len(y))
     alpha = np.zeros(len(y), dtype=int)
     consistent = False

@@ -1,4 +1,4 @@
-"""Linear programs of kernel machines, and their minimum as SciPy finds it."""
+"""Linear programs of kernel machines, and their minimum found by SciPy."""
 
 import numpy as np
 from scipy.optimize import linprog
@@ -7,7 +7,7 @@ from bayespoint.solvers.programs.dual_program import Program
 
 
 def noisy_program(rng, m=60, **changes):
-    """The program of an rbf kernel and labels with some noise."""
+    """Return the program of an rbf kernel and noisy labels."""
     X = rng.standard_normal((m, 3))
     signs = np.where(X[:, 0] * X[:, 1] + 0.3 * rng.standard_normal(m) > 0, 1.0, -1.0)
     matrix = np.exp(-0.5 * np.sum((X[:, None] - X) ** 2, axis=-1))
@@ -25,7 +25,7 @@ PROGRAMS = {
 
 
 def objective(program, solution):
-    """Return the objective of coefficients, a threshold and a margin, by its definition."""
+    """Return the objective of coefficients, a threshold and a margin from its definition."""
     signed = program.matrix * np.outer(program.signs, program.signs) - np.diag(program.diagonal)
     outputs = signed @ solution.coef + program.signs * solution.intercept
     slacks = np.maximum(solution.margin - outputs, 0.0).sum()

@@ -21,7 +21,7 @@ def rows_of(table):
 
 @contextmanager
 def standard_input(content):
-    """Let bytes, or a stream of them, be standard input."""
+    """Use bytes, or a stream of bytes, as standard input."""
 
     class In:
         buffer = io.BytesIO(content) if isinstance(content, bytes) else content

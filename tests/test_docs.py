@@ -28,7 +28,7 @@ def prose(text):
 
 
 def is_long(line):
-    """Tell whether a line is too long; tables and long links may be."""
+    """Return whether a line is too long, except in tables and long links."""
     without_links = re.sub(r"\]\([^)]*\)|<?https?://\S+", "]", line)
     return len(without_links) > MAX_LINE and not line.lstrip().startswith("|")
 
@@ -67,7 +67,7 @@ def test_links_point_to_files(page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_named_files_exist(page):
-    """`fitting/task.py` and the like, from the root of the project or of the package."""
+    """File names such as `fitting/task.py` exist, from the root of the project or the package."""
     rooms = [path.name for path in [*PACKAGE.iterdir(), *ROOT.iterdir()] if path.is_dir()]
     for name in re.findall(r"(?<![\w./])\w+/[\w./]*\w\.py\b", PAGES[page]):
         if name.partition("/")[0] in rooms and "NAME" not in name and "/a/" not in name:

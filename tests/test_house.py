@@ -20,7 +20,7 @@ def functions_of(module):
 
 
 def has_test_file(module):
-    """Whether a/b.py has a/test_b.py; the module of a folder may also have it beside the folder."""
+    """Return whether a/b.py has a/test_b.py; for a folder, the file may also be beside it."""
     path = TESTS / module
     if path.name != "__init__.py":
         return (path.parent / f"test_{path.stem.strip('_')}.py").exists()
@@ -43,7 +43,7 @@ def test_files_are_short():
 
 
 def test_functions_are_short():
-    """Outside of compiled loops, where a call can cost speed."""
+    """Compiled loops are exempt, because a call can cost speed there."""
     long = {
         (module, function.name): lines
         for module in MODULES

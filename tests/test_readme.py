@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def code_blocks(path):
-    """Return the blocks of a page, each behind empty lines, so that tracebacks have its lines."""
+    """Return the code blocks of a page, padded so that line numbers match the page."""
     text = path.read_text("utf-8")
     found = re.finditer(r"```python\n(.*?)```", text, re.DOTALL)
     return ["\n" * text.count("\n", 0, block.start(1)) + block[1] for block in found]
@@ -23,12 +23,12 @@ PAGES = {
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     if (blocks := code_blocks(path))
 }
-# Pages that go on from a fitted model or from data that the reader has. Others bring their own.
+# Pages that use a fitted model or data of the reader. Other pages bring their own.
 FROM_THE_READER = {"README.md", "docs/bounds.md", "docs/model_files.md", "docs/report.md"}
 
 
 def reader():
-    """Return what a reader of a page has."""
+    """Return the names that a reader of a page has defined."""
     X, y = make_moons(200, noise=0.3, random_state=0)
     model = bayespoint.BayesPointClassifier(gamma=1.0).fit(X[::2], y[::2])
     names = {"bayespoint": bayespoint, "model": model, "X": X, "y": y}
@@ -37,7 +37,7 @@ def reader():
 
 
 def on_dask(names, request, monkeypatch):
-    """Put the data on a cluster that runs already."""
+    """Put the data on a running cluster."""
     da = pytest.importorskip("dask.array")
     client = request.getfixturevalue("client")
     monkeypatch.setattr("distributed.Client", lambda: client)

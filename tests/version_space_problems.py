@@ -47,10 +47,10 @@ def separable(seed, m=20, n_features=4, margin=0.01):
 
 
 def largest_margin(walls):
-    """Return the largest margin: the distance of the walls' convex hull from the origin.
+    """Return the largest margin: the distance from the origin to the convex hull of the walls.
 
-    Found as the point of the hull that is next to the origin, by non-negative least
-    squares. Length and least margin of that point bound it from both sides.
+    Non-negative least squares finds the point of the hull closest to the origin. The length and
+    the smallest margin of that point bound the result from both sides.
     """
     system = np.vstack([walls.T, np.ones(len(walls))])
     weights, _ = optimize.nnls(system, np.append(np.zeros(walls.shape[1]), 1.0))
@@ -62,9 +62,9 @@ def largest_margin(walls):
 
 
 def proof_residual(space, error):
-    """Return |sum_i weights_i z_i| of a conflict, once its weights are a mean."""
+    """Return |sum_i weights_i z_i| of a conflict; check that the weights form a mean."""
     assert np.all(error.weights >= 0)
-    # Weights below 1e-9 are left out of the conflict, at most one for each point.
+    # Weights below 1e-9 are left out of the conflict, at most one per point.
     assert error.weights.sum() == pytest.approx(1, abs=1e-9 * len(space.signs))
     assert len(error.conflict) == len(error.weights) == len(set(error.conflict)) > 0
     return np.linalg.norm(error.weights @ space.walls[error.conflict])
@@ -72,10 +72,10 @@ def proof_residual(space, error):
 
 @st.composite
 def integer_problems(draw):
-    """Return small integer points and any labels; equal and dependent points abound.
+    """Return small integer points and arbitrary labels; points are often equal or dependent.
 
-    Their geometry is exact: if no hypothesis separates them with a margin that is large
-    against rounding, none does at all.
+    Their geometry is exact: either a hypothesis separates them with a margin far above rounding,
+    or none does.
     """
     shape = draw(st.tuples(st.integers(1, 8), st.integers(1, 3)))
     X = draw(hnp.arrays(np.int64, shape, elements=st.integers(-3, 3)))

@@ -8,7 +8,7 @@ from bayespoint.solvers.weights.row_order import even_blocks
 
 
 def rare_categories(n=3000, seed=0):
-    """Return rows of which few have each category: sweeps alone are slow there."""
+    """Return rows with rare categories, for which plain sweeps converge slowly."""
     rng = np.random.default_rng(seed)
     category = np.minimum(rng.geometric(0.25, n), 12) - 1
     X = np.column_stack([rng.standard_normal((n, 3)), np.eye(12)[category] * 20])
@@ -25,6 +25,6 @@ def classifier(**parameters):
 
 
 def exact(**parameters):
-    """Return a classifier with everything fixed, which iterates to the end."""
+    """Return a classifier with a fixed prior that iterates until it converges."""
     given = {"prior_variance": 1.0, "fit_intercept": False, "tol": 1e-10, "max_iter": 10_000}
     return classifier(**{**given, **parameters})

@@ -20,7 +20,7 @@ def space(request):
 
 
 def launch(space, n_bounces, scatter, rng, schedule=(np.inf, np.inf, 0)):
-    """Return a flight from inside, and the margins that moved along."""
+    """Return a flight that starts inside, and the margins updated during it."""
     gram, start = space.gram, space.enter(rng)
     direction = random_tangent(start, rng)
     d, u = space.margins(start), space.margins(direction)
@@ -41,7 +41,7 @@ def test_margins_do_not_drift(space, rng, scatter):
     flight, margins = launch(space, 200_000, scatter, rng)
     b = flight.b_base + space.combine(flight.b_coef)
     v = flight.v_base + space.combine(flight.v_coef)
-    # 2e5 roundings of 1e-16 at worst add up to 2e-11; coefficients of size 100 to 1e-9.
+    # 2e5 roundings of 1e-16 add up to 2e-11 at worst, or to 1e-9 for coefficients of size 100.
     np.testing.assert_allclose(space.margins(b), margins.d, atol=1e-9)
     np.testing.assert_allclose(space.margins(v), margins.u, atol=1e-9)
     np.testing.assert_allclose([b @ b, v @ v, b @ v], [1, 1, 0], atol=1e-9)

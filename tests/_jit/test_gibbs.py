@@ -10,14 +10,14 @@ def test_walls_are_crossed_where_their_margins_are_zero(rng):
     margins = d[wall] + s[wall] * (radius * np.cos(t) - here)
     np.testing.assert_allclose(margins, 0, atol=1e-12)
     assert np.all(np.diff(t) >= 0)
-    # The others do not change sign between both ends of the circle.
+    # The other margins have the same sign at both ends of the circle.
     others = np.setdiff1d(np.arange(50), wall)
     ends = [d[others] + s[others] * (x - here) for x in (-radius, radius)]
     assert np.all(ends[0] * ends[1] > 0)
 
 
 def test_pieces_weigh_by_length_and_errors():
-    # One wall is passed into error, the next one out of it, so the piece between has one more.
+    # The first wall is crossed into error, the second out of it: the piece between has one more.
     t, s = np.array([1.0, 2.0]), np.array([1.0, -1.0])
     mass = weigh(np.array([0, 1]), t, s, np.array([1.0, 0.25, 0.0625]))
     np.testing.assert_allclose(mass, [1.0, 1.25, 1.25 + np.pi - 2.0])

@@ -15,7 +15,7 @@ def test_copies_agree_with_the_linear_loops():
 
 
 def by_quadrature(mean, variance):
-    """P(each of independent scores is the largest), on a fine grid."""
+    """Return P(each of independent scores is the largest), on a fine grid."""
     deviation = np.sqrt(variance)
     low, high = (mean - 10 * deviation).max(), (mean + 10 * deviation).max()
     t = np.linspace(low, high, int((high - low) / min(0.2 * deviation.min(), 0.01)) + 2)
@@ -63,7 +63,7 @@ def test_three_classes_are_exact(sizes):
 
 
 def test_three_classes_with_opposite_comparisons_are_exact():
-    # No independent scores have these differences: that of the first class is nearly known.
+    # No independent scores have these differences: the first score has almost no variance.
     L = np.array([[0.02, 0.01], [1.0, 0.3], [-1.02, -0.31]])
     mean, S = np.array([0.2, -0.3, 0.1]), L @ L.T
     exact = []
@@ -78,7 +78,7 @@ def test_three_classes_with_opposite_comparisons_are_exact():
 
 @pytest.mark.parametrize("n_classes", [4, 10, 26])
 def test_independent_scores_of_many_classes(n_classes):
-    # A common factor exists; it is looked for until it moves by less than 1e-4.
+    # A common factor exists; the search stops when it moves by less than 1e-4.
     rng = np.random.default_rng(n_classes)
     for spread in (0.5, 3.0):
         mean, variance = spread * rng.standard_normal(n_classes), rng.uniform(0.2, 5, n_classes)
@@ -96,7 +96,7 @@ def test_probabilities_against_draws(n_classes, noise):
         draws = rng.multivariate_normal(mean, S + noise * np.eye(n_classes), n, method="eigh")
         exact = np.bincount(draws.argmax(axis=1), minlength=n_classes) / n
         errors.append(np.exp(log_p_of(mean, S, noise)) - exact)
-        # Comparisons as if they were independent.
+        # Negative control: treat comparisons as independent.
         S += noise * np.eye(n_classes)
         difference = np.subtract.outer(mean, mean)
         variance = np.add.outer(np.diag(S), np.diag(S)) - 2 * S + np.eye(n_classes)

@@ -8,7 +8,7 @@ from multiclass_helpers import comparisons, random_scores
 
 
 def orthant(M, S, rounds=500):
-    """Return log P(u > 0) for u ~ N(M, S), and the moments that go with it."""
+    """Return log P(u > 0) for u ~ N(M, S), its moments and sites."""
     n = len(M)
     tau, nu, mean, covariance = np.zeros(n), np.zeros(n), np.empty(n), np.empty((n, n))
     log_z, _ = loops.compare(M, S, tau, nu, rounds, mean, covariance, np.empty(n))
@@ -39,7 +39,7 @@ def test_half_line_has_the_moments_of_a_truncated_normal(m):
         for k in range(3)
     ]
     first, second = moments[1] / moments[0], moments[2] / moments[0]
-    # Differences lose m^4 and m^6 ulp, the most just above -30, where 1e-16 m^6 is 7e-8.
+    # Differences lose m^4 and m^6 ulp, most just above -30, where 1e-16 m^6 is 7e-8.
     assert mean == pytest.approx(np.sqrt(v) * unit * first, rel=1e-8)
     assert variance == pytest.approx(v * unit**2 * (second - first**2), rel=2e-7)
 
@@ -54,17 +54,17 @@ def test_sites_without_noise_are_those_of_the_noisy_ones_integrated():
     A = np.eye(C)[y] - np.eye(C)
     ours = A.T @ (np.diag(pi) - kappa * np.outer(pi, pi)) @ A
     shift = A.T @ (eta - kappa * total * pi)
-    # Scores s = f + e, e ~ N(0, noise): the factor of f, by brute force.
+    # Scores are s = f + e, e ~ N(0, noise): compute the factor of f by brute force.
     G, h = A.T @ np.diag(tau) @ A, A.T @ nu
     R = np.linalg.inv(np.eye(C) + noise * G)
     np.testing.assert_allclose(ours, G @ R, atol=1e-12)
     np.testing.assert_allclose(shift, R @ h, atol=1e-12)
     constant = 0.5 * (np.linalg.slogdet(R)[1] + noise * h @ R @ h)
     assert log_scale == pytest.approx(constant, abs=1e-12)
-    # And in classes: diag(p) - p p' / sum(p), with 1 / noise for the right one.
+    # The same in terms of classes: diag(p) - p p' / sum(p), with 1 / noise for the right class.
     p = pi + np.eye(C)[y] / noise
     np.testing.assert_allclose(ours, np.diag(p) - np.outer(p, p) / p.sum(), atol=1e-12)
-    # The cavity of a Gaussian that has this factor is what it was without.
+    # Dividing this factor out of a Gaussian that contains it gives back the Gaussian.
     L = rng.standard_normal((C - 1, C - 1))
     u = np.delete(np.arange(C), y)
     mean, S = rng.standard_normal(C - 1), L @ L.T
@@ -85,8 +85,8 @@ def test_independent_comparisons_are_exact():
 
 @pytest.mark.parametrize("n_classes", [3, 5, 8])
 def test_comparisons_against_the_normal_distribution_function(n_classes):
-    # Measured: at most 0.056, and 0.03 in the mean square for 8 classes, most where the
-    # covariance is large and random.
+    # Measured: at most 0.056, and 0.03 (root mean square) for 8 classes. Errors are largest for
+    # large random covariances.
     rng = np.random.default_rng(n_classes)
     A, errors, broken = comparisons(n_classes), [], []
     for size in [0.1, 0.3, 1.0, 3.0] * 2:
@@ -95,7 +95,7 @@ def test_comparisons_against_the_normal_distribution_function(n_classes):
         law = {"abseps": 1e-7, "releps": 1e-5, "maxpts": 200_000, "rng": 0}
         exact = np.log(stats.multivariate_normal.cdf(A @ mean, 0 * A[:, 0], S, **law))
         errors.append(orthant(A @ mean, S)[0] - exact)
-        # As if each comparison had noise of its own: the score of the right class is shared.
+        # Negative control: give each comparison its own noise, though all share the right class.
         broken.append(orthant(A @ mean, S - 1 + np.eye(n_classes - 1))[0] - exact)
     assert np.abs(errors).max() < 0.08
     assert np.sqrt(np.mean(np.square(errors))) < 0.05

@@ -17,7 +17,7 @@ def test_ball_and_margins_move_along_and_every_arc_is_half_a_circle(rng, scatter
     room = np.empty(m), np.empty(m, dtype=np.int64), np.empty(len(b))
     walls = space.gram.matrix, space.gram.factor, space.signs
     peel(*walls, b, v, d, u, n_bounces, scatter, rng, m, *room, integral, time)
-    # Rounding of 1e-16 for 300 bounces, divided by the smallest margins (1e-4 or so).
+    # Rounding of 1e-16 in 300 bounces, divided by the smallest margins (about 1e-4).
     np.testing.assert_allclose(space.margins(b), d, atol=1e-9)
     np.testing.assert_allclose(space.margins(v), u, atol=1e-9)
     np.testing.assert_allclose([b @ b, v @ v, b @ v], [1, 1, 0], atol=1e-9)

@@ -1,4 +1,4 @@
-"""The compiled perceptrons against algorithm 1 of 000, and what they expect to need next."""
+"""The compiled perceptrons against algorithm 1 of 000, and the rows they will need next."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ MANY = 10**6
 
 
 def at_start(m):
-    """Output, count, walk, best pass and its count of a perceptron that has seen nothing."""
+    """Return output, count, walk, best pass and its count before the first point."""
     walk = np.array([0, 0, 0, m], dtype=np.int64)
     return np.zeros(m), np.zeros(m, np.int32), walk, np.full(2, np.inf), np.zeros(m, np.int32)
 
@@ -57,7 +57,7 @@ def test_waits_for_a_row_that_is_not_there_and_goes_on_later():
 
 
 def test_the_best_pass_is_kept():
-    # The last two points contradict the first two: there are always errors.
+    # The last two points contradict the first two, so there are always errors.
     matrix, signs = teacher_problem(20, 3, 0)
     matrix = matrix[np.ix_([*range(20), 0, 1], [*range(20), 0, 1])].astype(np.float32)
     y, order = np.append(signs[0], -signs[0][:2]), np.arange(22, dtype=np.int32)
@@ -86,7 +86,7 @@ def test_expects_wrong_points_and_first_of_all_those_next_in_order():
     expected[[4, 5, 7]] += NEXT_MISTAKE_SCORE * np.array([3, 2, 1])
     np.testing.assert_array_equal(score, expected)
     score[:] = 0
-    expect_mistakes(y, order, output, walk, 2, 3, score)  # points 3 and 4 alone
+    expect_mistakes(y, order, output, walk, 2, 3, score)  # only points 3 and 4
     expected = wrong.copy()
     expected[4] += NEXT_MISTAKE_SCORE * 3
     np.testing.assert_array_equal(score, expected)

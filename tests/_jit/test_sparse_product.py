@@ -22,7 +22,7 @@ def test_adds_the_product(n, density):
     out = before.copy()
     add_product(left, right.indptr, right.indices, right.data, out)
     expected = before + left.T.astype(float) @ right.toarray().T.astype(float)
-    # Nine products and the sum with what was there, of numbers up to about five.
+    # Nine products, plus the previous value, of numbers up to about five.
     np.testing.assert_allclose(out, expected, atol=10 * 10 * 5 * EPS, rtol=0)
 
 

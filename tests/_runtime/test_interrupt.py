@@ -68,7 +68,7 @@ def test_inner_blocks_share_the_request():
             press()
         assert inner is outer
         assert outer
-        # The inner block gave nothing back that the outer one still needs.
+        # The inner block did not restore the handler that the outer one still replaces.
         assert signal.getsignal(signal.SIGINT) is not signal.default_int_handler
 
 

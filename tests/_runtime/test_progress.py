@@ -7,11 +7,11 @@ BOUNCES = {"n_bounces": 12_000, "mixed": True, "angle": 0.0125, "r_hat": 1.002, 
 
 
 class Estimator(CallbackSupportMixin):
-    """The least that can have callbacks, where scikit-learn has them."""
+    """A minimal estimator with callbacks, if scikit-learn has them."""
 
 
 class OldEstimator(no_callbacks.CallbackSupportMixin):
-    """The same where scikit-learn has no callbacks."""
+    """A minimal estimator for a scikit-learn without callbacks."""
 
 
 @pytest.mark.parametrize("estimator", [Estimator(), OldEstimator()])

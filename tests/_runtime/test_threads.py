@@ -90,7 +90,7 @@ def test_work_waits_until_results_are_wanted():
         results = thread_map(n_started.append, range(1000))
         next(results)
         time.sleep(0.05)
-        # Two threads, twice as many waiting, and the one whose result was taken.
+        # Two running, two waiting, and the one whose result was taken.
         assert len(n_started) <= 5
         assert len(list(results)) == 999
 

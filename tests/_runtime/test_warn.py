@@ -14,7 +14,7 @@ OURS, JOBLIB, SKLEARN = (
 
 
 def called_from(folder, function):
-    """Return a function that calls another one, as code of a file in the given folder."""
+    """Return a function that calls another one from a file in the given folder."""
     scope = {"function": function}
     exec(compile("def call():\n    function()\n", str(Path(folder, "file.py")), "exec"), scope)
     return scope["call"]
