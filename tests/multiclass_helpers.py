@@ -58,12 +58,12 @@ def fit_binary(kind, X, y, prior, weight, noise, max_iter=3000, tol=1e-10):
 
 
 def random_scores(n_classes, rng, size=1.0):
-    """Mean and covariance of scores that sum to zero."""
+    """Return the mean and covariance of scores that sum to zero."""
     H = basis(n_classes)
     L = H @ rng.standard_normal((n_classes - 1, n_classes - 1)) * size
     return H @ rng.standard_normal(n_classes - 1), L @ L.T
 
 
 def comparisons(n_classes, c=0):
-    """The matrix of differences of the score of class c with all others."""
+    """Return the matrix that subtracts all other scores from the score of class c."""
     return np.delete(np.eye(n_classes)[c] - np.eye(n_classes), c, axis=0)

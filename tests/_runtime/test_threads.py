@@ -90,7 +90,7 @@ def test_work_waits_until_results_are_wanted():
         results = thread_map(n_started.append, range(1000))
         next(results)
         time.sleep(0.05)
-        # Two running, two waiting, and the one whose result was taken.
+        # At most twice as many tasks as threads are queued, plus the one that was taken.
         assert len(n_started) <= 5
         assert len(list(results)) == 999
 

@@ -1,4 +1,4 @@
-"""Small files and models that the tests of all verbs share."""
+"""Small files and models shared by the tests of all verbs."""
 
 import pytest
 from sklearn.datasets import dump_svmlight_file
@@ -8,7 +8,7 @@ from cli_helpers import mixed_table, ok, sparse_rows
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory):
-    """Return a folder with tables, and models that were trained with them."""
+    """Return a folder with tables and models trained on them."""
     folder = tmp_path_factory.mktemp("world")
     table, test = mixed_table(), mixed_table(150, seed=1)
     table.to_csv(folder / "train.csv", index=False)

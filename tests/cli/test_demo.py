@@ -22,7 +22,7 @@ def test_demo_as_json(monkeypatch):
 
 
 def test_scores_of_a_constant_classifier_by_hand():
-    """It always answers 0 with probability 0.75, and is wrong in one of two rows."""
+    """The classifier always predicts 0 with probability 0.75, and errs in one of two rows."""
     X, y = np.zeros((4, 1)), np.array([0, 0, 0, 1])
     model = DummyClassifier()
     score = demo._score(model, model, X, y, X[:2], np.array([0, 1]))

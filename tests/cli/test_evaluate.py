@@ -85,4 +85,4 @@ def test_a_single_row_and_a_single_class(world, tmp_path):
     assert run_json("evaluate", world / "linear.bpm", tmp_path / "t.csv")["n_rows"] == 1
     ok("evaluate", world / "linear.bpm", tmp_path / "t.csv")
     result = run_json("evaluate", world / "linear.bpm", tmp_path / "t.csv", "--max-error", "0.0001")
-    assert result["n_rows"] == 1  # nothing is accepted, and what is not known is null
+    assert result["n_rows"] == 1  # nothing is accepted, and unknown values are null

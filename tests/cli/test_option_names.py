@@ -33,7 +33,7 @@ ADVICE = {
 
 
 @pytest.mark.parametrize("case", ADVICE)
-def test_each_speaks_of_its_own(case, tmp_path):
+def test_library_names_arguments_and_command_names_options(case, tmp_path):
     content, argument, option = ADVICE[case]
     path = tmp_path / "t.csv"
     path.write_bytes(content)

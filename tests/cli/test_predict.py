@@ -46,7 +46,7 @@ def test_the_same_as_in_python(world, model, data):
         *(f"probability of {name}" for name in classes),
     ]
     np.testing.assert_array_equal(table["prediction"], classes[proba.argmax(axis=1)])
-    # Rows come in other blocks, so sums may differ in the last bits.
+    # Rows come in different blocks, so sums may differ in the last bits.
     np.testing.assert_allclose(table["probability"], proba.max(axis=1), rtol=1e-12)
     np.testing.assert_allclose(table.iloc[:, 2:], proba, atol=1e-12)
 
@@ -69,7 +69,7 @@ def test_every_format_gives_the_same_predictions(world, tmp_path):
 
 
 def test_columns_are_matched_by_name(world, tmp_path):
-    """Columns may have another order, others may be between, and the target may be missing."""
+    """Columns may be in another order, with others in between, and the target may be missing."""
     expected = ok("predict", world / "linear.bpm", world / "test.csv")
     table = pd.read_csv(world / "test.csv")
     table["id"] = range(len(table))

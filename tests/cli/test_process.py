@@ -120,7 +120,7 @@ def test_a_full_disk_is_one_line(world, tmp_path, verb):
         "train": ["train", data, "--target", "kind", "--model", out, "--classifier", "linear"],
         "predict": ["predict", model, data, "--output", out],
     }[verb]
-    # The limit also holds for the cache of compiled loops, so these must not be written now.
+    # The limit also applies to the cache of compiled loops, so loops must not be written now.
     result = bayespoint(*arguments, preexec_fn=limit)
     assert result.returncode == 1, result.stderr
     assert result.stderr.count(b"\n") == 1, result.stderr
@@ -149,7 +149,7 @@ def test_memory_does_not_grow_with_rows(world, tmp_path):
     small, large = peak(100_000), peak(800_000)
     size = os.path.getsize(tmp_path / "long.csv") / 2**20
     assert size > 30
-    # The rows alone, as Python texts, would take about 100 MB more.
+    # The rows as Python strings would take about 100 MB more.
     assert large - small < size
 
 

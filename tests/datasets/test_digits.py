@@ -9,7 +9,7 @@ from bayespoint.datasets.digits import load_handwritten
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A tiny copy of the data folder."""
+    """Make a tiny copy of the data folder."""
     monkeypatch.setattr(digits, "SHAPES", {"mnist": (3, 2, 4), "usps": (3, 2, 4)})
     (tmp_path / "mnist").mkdir()
     rng = np.random.default_rng(0)

@@ -20,7 +20,7 @@ def sample_version_space(X, y, rng):
 
 
 def distance_in_errors(draws, direction):
-    """Return how far the mean of draws is from a direction, in standard errors."""
+    """Return the distance of the mean of draws from a direction, in standard errors."""
     across = draws - np.outer(draws @ direction, direction)
     error = np.sqrt(np.sum(across**2) / len(draws) ** 2)
     return np.linalg.norm(across.mean(axis=0)) / error
@@ -47,7 +47,7 @@ def test_diagonal_is_the_bayes_point_of_the_orthant(n_features, rng):
 
 
 def test_negative_control_is_seen(rng):
-    """The test sees a direction that is off by a twentieth of the wedge."""
+    """The test notices a direction that is off by a twentieth of the wedge."""
     X, y, bayes_point = make_wedge(1.0, random_state=0)
     off = bayes_point + 0.05 * np.array([-bayes_point[1], bayes_point[0]])
     off /= np.linalg.norm(off)
@@ -55,7 +55,7 @@ def test_negative_control_is_seen(rng):
 
 
 def test_teacher_is_uniform_in_version_space(rng):
-    """In the plane, the share of the wedge on the left of the teacher is uniform on [0, 1]."""
+    """In the plane, the share of the wedge to the left of the teacher is uniform on [0, 1]."""
     shares = []
     for seed in rng.integers(2**31, size=400):
         X, y, teacher = make_teacher(5, 2, random_state=int(seed))

@@ -79,7 +79,7 @@ N_INCOMPLETE = {"breast-cancer": 9, "wisconsin": 16}
 
 
 def imitate_openml(name, rng):
-    """Return noise of the shape and with the classes that OpenML has."""
+    """Return noise with the shape and the classes of the OpenML data."""
     source = PAPER_DATA[name]
     n_samples, n_features = source.shape
     classes, positive = OPENML_CLASSES[name]

@@ -5,7 +5,7 @@ from sklearn.datasets import load_iris
 
 @pytest.fixture(scope="session")
 def iris():
-    """Noisy training and test rows of iris, as tables."""
+    """Return noisy training and test rows of iris, as tables."""
     pytest.importorskip("pandas")
     X, y = load_iris(return_X_y=True, as_frame=True)
     X = X + np.random.default_rng(0).normal(size=X.shape)

@@ -1,4 +1,4 @@
-"""Baselines: what they learn from, and that they do not know their test rows."""
+"""Baselines: their training rows, and no knowledge of the test rows."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def test_baselines_learn_from_the_training_rows(iris):
 
 
 def test_cross_validated_baselines_do_not_cheat():
-    # Random classes: a forest that had seen its rows would know all of them.
+    # Classes are random: a forest that had seen its test rows would know all of them.
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 400)
     X = rng.normal(size=(400, 5))

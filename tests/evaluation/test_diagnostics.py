@@ -58,8 +58,8 @@ def test_correlation_length_gives_up():
 
 
 def test_margin_support_vectors_are_among_the_walls_hit():
-    # 002: MMSV is a subset of BSV. The largest inscribed ball touches facets only, and a
-    # point that bounds nothing is never hit.
+    # 002: MMSV is a subset of BSV. The largest inscribed ball touches only facets, and a point
+    # that bounds nothing is never hit.
     space = teacher_space(30, 3, seed=4)
     posterior = Billiard(tol=0.01).solve(space, np.random.default_rng(0))
     hit = posterior.info["hits"] > 0

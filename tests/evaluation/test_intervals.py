@@ -1,4 +1,4 @@
-"""Exact intervals of shares, against scipy and against their own promise."""
+"""Exact intervals of shares, against scipy and against their stated coverage."""
 
 import numpy as np
 import pytest
@@ -22,12 +22,12 @@ def test_interval_is_that_of_scipy(count, rest, level):
 
 @pytest.mark.parametrize("p", [0.01, 0.1, 0.37])
 def test_interval_holds_the_truth_as_often_as_it_says(p):
-    # Summed over all outcomes, so without any sampling error.
+    # The sum over all outcomes has no sampling error.
     count = np.arange(81)
     low, high = exact_interval(count, 80, 0.9)
     inside = (low <= p) & (p <= high)
     assert binom.pmf(count, 80, p)[inside].sum() >= 0.9
-    # Negative control: the normal interval breaks its promise for small shares.
+    # Negative control: the normal interval has too little coverage for small shares.
     spread = 1.645 * np.sqrt(count / 80 * (1 - count / 80) / 80)
     normal = np.abs(count / 80 - p) <= spread
     assert p > 0.1 or binom.pmf(count, 80, p)[normal].sum() < 0.9

@@ -1,4 +1,4 @@
-"""Measures of a classifier on rows that it has not seen, against slow and obvious twins."""
+"""Measures of a classifier on new rows, against slow and obvious twins."""
 
 from inspect import signature
 from itertools import pairwise
@@ -15,7 +15,7 @@ from bayespoint.evaluation.measure import MAX_CURVE_POINTS, evaluate, evaluate_p
 
 
 def random_case(rng, n_rows, n_classes, decimals=6):
-    """Return probabilities and classes drawn from them: calibrated by construction."""
+    """Return probabilities, and classes drawn from them: calibrated by construction."""
     probability = rng.dirichlet(np.ones(n_classes), size=n_rows).round(decimals)
     probability[:, 0] += 1 - probability.sum(axis=1)
     y = np.array([rng.choice(n_classes, p=row / row.sum()) for row in probability])
@@ -80,7 +80,7 @@ def test_reliability_by_hand(n_classes):
 
 def test_reliability_bars_hold_calibrated_probabilities_and_not_others():
     probability, y = random_case(np.random.default_rng(2), 5000, 3)
-    level = 1 - 1e-6  # of ten bars: wrong once in 100,000 seeds
+    level = 1 - 1e-6  # ten bars: wrong once in 100,000 seeds
     bins = evaluate_probabilities(y, probability, range(3), confidence_level=level).reliability
     assert np.all((bins.low <= bins.confidence) & (bins.confidence <= bins.high))
     sharper = probability**3 / (probability**3).sum(axis=1, keepdims=True)

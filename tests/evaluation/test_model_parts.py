@@ -1,4 +1,4 @@
-"""A model is taken apart, however its parts are nested."""
+"""A model is split into its parts, however they are nested."""
 
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator

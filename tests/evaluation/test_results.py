@@ -1,4 +1,4 @@
-"""What an evaluation holds: its counts, and that JSON can take it."""
+"""The contents of an evaluation: counts, and conversion to JSON."""
 
 import json
 from dataclasses import replace

@@ -1,7 +1,7 @@
-"""Make model_vN.bayespoint and its predictions, when the file format gets a new version N.
+"""Make model_vN.bayespoint and its predictions for a new version N of the file format.
 
-Run `python tests/files/make_model.py` with the version to be released, commit both
-files, and never change them: `test_model_file.py` loads all of them.
+Run `python tests/files/make_model.py` with the version to be released, commit both files,
+and never change them: `test_model_file.py` loads all of them.
 """
 
 import json
@@ -20,7 +20,7 @@ from bayespoint.solvers import EP
 
 
 def make_table(n: int, seed: int) -> pd.DataFrame:
-    """Return numbers and categories, some of them missing."""
+    """Return numbers and categories with missing values."""
     rng = np.random.default_rng(seed)
     table = pd.DataFrame(
         {
@@ -36,7 +36,7 @@ def make_table(n: int, seed: int) -> pd.DataFrame:
 
 
 def make_pipeline(classifier, sparse_output: bool = False) -> Pipeline:
-    """Return what the command makes of a table with such columns."""
+    """Return the pipeline that the command builds for a table with such columns."""
     numbers = Pipeline(
         [
             ("impute", SimpleImputer(strategy="median", add_indicator=True)),

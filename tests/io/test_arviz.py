@@ -74,7 +74,7 @@ def test_without_points(iris):
 def test_arviz_understands_it(iris):
     X, y = iris
     data = to_arviz(fitted(X, y, solver=ONE_CHAIN), X[:2])
-    import arviz  # version 0.23 warns when it is imported; to_arviz was first
+    import arviz  # version 0.23 warns on its first import, which to_arviz made
 
     summary = arviz.summary(data, var_names=["decision"])
     assert len(summary) == 2 * 3

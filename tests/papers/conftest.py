@@ -20,7 +20,7 @@ def problem(rng):
 
 @pytest.fixture
 def small_benchmark(tmp_path, rng, monkeypatch):
-    """A data folder with banana and heart, small and noisy; two splits are published."""
+    """Make a data folder with small, noisy banana and heart data and two published splits."""
     X = rng.standard_normal((90, 2))
     # This much noise makes the solutions unique.
     y = np.where(X[:, 0] * X[:, 1] + 0.7 * rng.standard_normal(90) > 0, 1, -1)

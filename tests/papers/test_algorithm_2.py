@@ -10,13 +10,13 @@ from helpers import angle_between, rbf_space
 
 
 def test_only_the_exact_ball_comes_to_the_bayes_point():
-    """The paper's ball does not, because its directions are not uniform."""
+    """The paper's ball misses it, because its directions are not uniform."""
     space = rbf_space(20, 0.5)
     start = largest_margin(space)
     truth = space.combine(Billiard(tol=0.01).solve(space, np.random.default_rng(1)).coef)
     exact = play_exact(space, start, (10, 100_000), seed=0)
     paper, _ = play_paper(space, start, (10_000,), seed=0)
-    # The solver made as many bounces, and estimates its error as 0.01.
+    # The solver makes as many bounces, and estimates its error as 0.01.
     assert angle_between(exact[100_000], truth) < 0.03 < angle_between(exact[10], truth)
     # Measured with five seeds: 0.08 to 0.09.
     assert 0.03 < angle_between(paper[10_000], truth) < 0.2

@@ -14,7 +14,7 @@ QUICK = Billiard(n_bounces=20_000, n_chains=2, tol=0.5)
 
 
 def test_hard_margin_agrees_with_svc(problem):
-    """On data that are symmetric about the origin the bias of SVC vanishes."""
+    """On data symmetric about the origin, the bias of SVC is zero."""
     X, y = problem
     K = rbf_kernel(X, gamma=0.5)
     mirrored = SVC(C=1e10, kernel="precomputed", tol=1e-6).fit(

@@ -5,7 +5,7 @@ from bayespoint.papers.network import Network
 
 def test_network_is_a_weighted_least_squares_fit(rng):
     X = rng.standard_normal((200, 2))
-    y = np.where(X.prod(axis=1) > 0, 1, -1)  # no hyperplane tells these apart
+    y = np.where(X.prod(axis=1) > 0, 1, -1)  # no hyperplane separates these
     weight = rng.integers(1, 4, 200) / 400
     model = Network(random_state=0).fit(X, y, weight)
     distances = ((X[:, None] - model.centers_) ** 2).sum(axis=-1)

@@ -1,4 +1,4 @@
-"""Numbers on docs/notes/onion.md are those of the kept run."""
+"""Numbers in docs/notes/onion.md match the stored run."""
 
 import csv
 import re
@@ -16,7 +16,7 @@ def lines_of(name):
 
 
 def kept_errors():
-    """Return our errors on negative and on positive test points, by entry."""
+    """Return our errors on negative and positive test points, by entry."""
     shape = (6, 6)
     negative, positive = np.zeros(shape, dtype=int), np.zeros(shape, dtype=int)
     for line in lines_of("table_18_1_runs.csv"):
@@ -33,7 +33,7 @@ def published_errors():
 
 
 def largest_step(table):
-    """Return the largest difference of neighboring entries."""
+    """Return the largest difference between neighboring entries."""
     return max(np.abs(np.diff(table, axis=axis)).max() for axis in (0, 1))
 
 

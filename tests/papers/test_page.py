@@ -22,7 +22,7 @@ def test_differences_have_a_reason(tmp_path):
     assert reason_for("table_1", "something else") == "We do not know why."
 
 
-def test_agreement_for_want_of_repetitions_is_counted_apart(tmp_path):
+def test_agreement_due_to_few_repetitions_is_counted_separately(tmp_path):
     header = "quantity,ours,error,n,published,place,far,verdict\n"
     lines = (
         "a,1,0.1,3,1.4,here,-4,agrees\nb,1,0.1,3,1.1,here,-1,agrees\nc,1,1,9,9,here,-8,is lower\n"

@@ -41,10 +41,10 @@ def test_verdict_allows_for_few_repetitions():
     exact = Published(0.0, math.nan, "000", "", 1e-12)
     assert judge(Measured(4.4, 1.0, 3), exact) == pytest.approx((4.4, "agrees"))
     assert judge(Measured(4.6, 1.0, 3), exact).text == "is higher"
-    # An error that does not come from repetitions is known.
+    # The error is known if it does not come from repetitions.
     assert judge(Measured(-2.1, 1.0, 1), exact).text == "is lower"
     assert judge(Measured(2.1, 1.0, 10_000), exact).text == "is higher"
-    # The paper's error and its rounding are known, too.
+    # The paper's error and its rounding are known too.
     for known in (Published(0.0, 1.0, "000", "", 0.0), Published(0.0, math.nan, "000", "", 1.0)):
         assert judge(Measured(2.1, 0.0, 3), known).text == "is higher"
         assert judge(Measured(2.1, 1e-200, 3), known).text == "is higher"
@@ -65,7 +65,7 @@ def test_numbers_of_as_many_repetitions_have_our_error(n, rng):
 
 def test_the_known_part_of_an_error_counts_as_known(rng):
     """If half of the variance is known and half comes from 3 repetitions, use Welch's limit."""
-    runs = math.sqrt(3) * rng.standard_normal((20_000, 3))  # so that the mean's error is 1
+    runs = math.sqrt(3) * rng.standard_normal((20_000, 3))  # so that the error of the mean is 1
     error = runs.std(axis=1, ddof=1) / math.sqrt(3)
     spread = np.hypot(error, 1)
     far = np.abs(runs.mean(axis=1) + rng.standard_normal(len(runs))) / spread

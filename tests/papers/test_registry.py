@@ -1,7 +1,7 @@
-"""Every experiment in its reduced version, on stand-ins for the data of the papers.
+"""Run every experiment in its reduced version, on stand-ins for the data of the papers.
 
-This covers what all modules of experiments share: they run, report progress, and write numbers,
-runs and a picture. What an experiment computes itself is tested in the file of its name.
+This covers what all experiments share: they run, report progress, and write numbers, runs and
+a picture. The file named after an experiment tests its own computations.
 """
 
 import csv

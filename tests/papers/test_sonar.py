@@ -6,7 +6,7 @@ from bayespoint.papers.sonar import ASPECT_TRAIN, load_sonar
 
 
 def test_split_does_not_depend_on_the_order_of_rows(monkeypatch, rng):
-    # Ties in the first columns, as the real data have.
+    # The first columns have ties, like the real data.
     X = rng.integers(0, 9, (208, 60)).astype(float)
     y = np.where(X[:, 5] > 4, 1, -1)
     rows = sorted(range(208), key=lambda i: tuple(X[i]))

@@ -8,7 +8,7 @@ from bayespoint import RejectOptionClassifier
 
 @pytest.fixture(autouse=True)
 def no_screen():
-    """Draw into memory, and close what was drawn."""
+    """Draw into memory, and close all figures afterwards."""
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 

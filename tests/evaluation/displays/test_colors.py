@@ -1,4 +1,4 @@
-"""Colors that everybody can tell apart."""
+"""Colors that people with color blindness can tell apart."""
 
 import numpy as np
 from matplotlib.colors import to_rgb

@@ -41,7 +41,7 @@ def test_curve_shows_the_promise(moons, rejecting):
     with pytest.warns(UserWarning, match="No threshold can promise"):
         hopeless = rejecting.at(max_error=0.001)
     display = drawn(RejectionCurveDisplay.from_estimator(hopeless, *moons))
-    assert len(legend_texts(display)) == 1  # nothing is promised, and no place on the curve
+    assert len(legend_texts(display)) == 1  # no promise, and no threshold on the curve
 
 
 def test_curve_refuses(moons, rejecting):

@@ -19,16 +19,16 @@ def test_largest_ball_is_the_hard_margin_machine():
         X = rng.uniform(-1, 1, (10, 3))
         walls = X * np.sign(X @ rng.standard_normal(3))[:, None]
         walls /= np.linalg.norm(walls, axis=1, keepdims=True)
-        # A mirror image makes its threshold zero.
+        # Mirroring the points makes the threshold of the SVM zero.
         svm = SVC(kernel="linear", C=1e9, tol=1e-9).fit(
             np.vstack([walls, -walls]), [1] * 10 + [0] * 10
         )
-        # libsvm stops at 1e-9 of its own margin.
+        # libsvm stops at 1e-9, relative to its own margin.
         assert angle_between(largest_ball(walls), svm.coef_[0]) < 1e-5
 
 
 def test_corners_of_the_orthant():
-    walls = np.vstack([np.eye(3), np.eye(3), [[0.6, 0.8, 0.0]]])  # twice, and one too many
+    walls = np.vstack([np.eye(3), np.eye(3), [[0.6, 0.8, 0.0]]])  # duplicates, one redundant
     found = corners(walls, np.ones(3) / np.sqrt(3))
     assert len(found) == 3
     np.testing.assert_allclose(np.sort(found.argmax(axis=1)), [0, 1, 2])
@@ -59,6 +59,6 @@ def test_arcs_are_the_shortest_way():
     np.testing.assert_allclose(np.linalg.norm(path, axis=1), 1)
     for corner in stations:
         assert np.abs(path - corner).sum(axis=1).min() < 1e-12
-    # Two quarters of a great circle, as sums of 39 equal chords each.
+    # Two quarters of a great circle, each drawn as 39 equal chords.
     steps = 2 * np.arcsin(np.linalg.norm(np.diff(path, axis=0), axis=1) / 2)
     np.testing.assert_allclose(steps.sum(), np.pi)

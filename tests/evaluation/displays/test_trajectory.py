@@ -1,4 +1,4 @@
-"""TrajectoryDisplay: the rounds of the fit itself."""
+"""TrajectoryDisplay shows the rounds of the fit itself."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def test_trajectory_is_that_of_the_fit(solver):
     X, y = make_blobs(60, centers=3, cluster_std=2.0, random_state=0)
     model = BayesPointClassifier(gamma=1.0, softness=0.3, solver=solver, random_state=0)
     display = drawn(TrajectoryDisplay.from_estimator(model, X, y))
-    fitted = model.fit(X, y)  # as it was: the display has a clone
+    fitted = model.fit(X, y)  # still unfitted: the display fitted a clone
     assert len(display.lines_) == 3
     for i in range(3):
         assert np.all(np.diff(display.n_steps[i]) > 0)

@@ -1,4 +1,4 @@
-"""VersionSpaceDisplay: what is inside version space, and what cannot be drawn."""
+"""VersionSpaceDisplay: points inside version space, and problems that cannot be drawn."""
 
 import numpy as np
 import pytest

@@ -10,12 +10,12 @@ MAX_BYTES = 1_000_000
 
 @pytest.fixture
 def write(tmp_path):
-    """Write a report and read it: the evaluation and the page."""
+    """Return a function that writes a report and returns the evaluation and the page."""
 
     def call(model, X, y, **options):
         path = tmp_path / "report.html"
         evaluation = write_report(model, X, y, path, **({"baselines": False} | options))
-        assert os.listdir(tmp_path) == ["report.html"]  # nothing is left beside it
+        assert os.listdir(tmp_path) == ["report.html"]  # no other file is left
         assert path.stat().st_size < MAX_BYTES
         return evaluation, Page(path.read_text(encoding="utf-8"))
 

@@ -1,4 +1,4 @@
-"""Axes: round ends, few labels, and nothing outside."""
+"""Axes: round limits, few labels, and no marks outside."""
 
 import numpy as np
 import pytest

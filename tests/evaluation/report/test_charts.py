@@ -1,4 +1,4 @@
-"""Charts: numbers where their axes say, and a description for screen readers."""
+"""Charts: numbers at the right place on the axes, and a description for screen readers."""
 
 import re
 
@@ -14,7 +14,7 @@ def test_charts_put_numbers_where_their_axes_say():
     y = (rng.random(300) < right).astype(int)
     evaluation = evaluate_probabilities(y, np.column_stack([1 - right, right]), [0, 1])
     chart, places = charts.rejection(evaluation)
-    # Where the labels 0 % and 100 % of the axes are, from the chart itself; y has no 100 %.
+    # Read the positions of the labels 0 % and 100 % from the chart; y has no 100 %.
     labels = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>([\d.]+)%<', chart)
     across = {float(v): float(x) for x, y, v in labels if y == labels[0][1]}
     up = {float(v): float(y) for x, y, v in labels if y != labels[0][1]}

@@ -1,4 +1,4 @@
-"""What solvers report, and whether it is fine."""
+"""Reports of the solvers, and whether they indicate a problem."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Markup: everything else is escaped."""
+"""Everything that is not markup is escaped."""
 
 from bayespoint.evaluation.report.markup import Markup, join, table, tag
 

@@ -1,4 +1,4 @@
-"""The kind of a model, whatever it is wrapped in."""
+"""The kind of a model, also inside wrappers."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The page as a file: safe data, hashes of the policy, and all or nothing."""
+"""The page as a file: safe data, hashes of the policy, and atomic writing."""
 
 import json
 import os

@@ -20,7 +20,7 @@ HOSTILE = "<img src=x onerror=\"document.title='run'\"><script>document.title='r
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """Return reports of an ordinary model, and of one with texts that try to run."""
+    """Return reports of an ordinary model, and of a model with texts that try to run as code."""
     folder = tmp_path_factory.mktemp("reports")
     X, y = load_iris(return_X_y=True, as_frame=True)
     noise = np.random.default_rng(0).normal(size=X.shape)
@@ -43,7 +43,7 @@ def is_network(url):
 
 
 def open_page(browser, path, *, width=1000, scheme="light"):
-    """Show a page; return the requests it made and what the console says."""
+    """Show a page; return its requests and the console messages."""
     browser.get_log("performance"), browser.get_log("browser")
     size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -68,7 +68,7 @@ def test_loads_alone_and_without_errors(browser, pages, name):
 
 
 def test_the_log_of_requests_and_the_policy_work(browser, pages, tmp_path):
-    # The negative control: the same page with an image and a script from outside.
+    # Negative control: the same page with an external image and a script.
     page = (pages / "plain.html").read_text(encoding="utf-8")
     more = "<img src='http://localhost:9/a.png'><script>document.title = 'run'</script>"
     free = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)
@@ -124,7 +124,7 @@ def test_the_slider_by_mouse(browser, pages):
     open_page(browser, pages / "plain.html")
     slider, before = browser.find_element(By.ID, "threshold"), shown(browser)
     browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", slider)
-    slider.click()  # in its middle
+    slider.click()  # in the middle of the slider
     assert shown(browser) != before
 
 

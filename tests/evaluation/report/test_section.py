@@ -1,4 +1,4 @@
-"""Cells and names that all sections use."""
+"""Cells and names shared by all sections."""
 
 from bayespoint.evaluation.measure import evaluate_probabilities
 from bayespoint.evaluation.report.section import class_name, number_cell, text_cell

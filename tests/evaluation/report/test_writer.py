@@ -1,4 +1,4 @@
-"""The report as a whole: what it says, what it survives, and that it is safe to send."""
+"""The whole report: its numbers, unusual input, and safety for sharing."""
 
 import base64
 import hashlib

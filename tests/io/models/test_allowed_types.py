@@ -13,7 +13,7 @@ def test_a_cache_of_pickles_is_not_loaded(path):
 
 
 def test_every_type_is_a_class_of_its_name():
-    """A name of the list cannot lead to anything else, such as a function of its module."""
+    """A name in the list cannot refer to anything else, such as a function of its module."""
     for name, module in MODULE_OF_TYPE.items():
         kind = find_type(name)
         assert isinstance(kind, type)
@@ -32,7 +32,7 @@ def test_other_names_are_not_found(name):
 
 
 def test_no_type_can_be_called_or_has_a_way_of_its_own_to_be_unpickled():
-    """So no attribute can be a function in disguise, and `vars` hold the whole state."""
+    """So no attribute can be a disguised function, and `vars` holds the whole state."""
     for name in MODULE_OF_TYPE:
         mro = getattr(find_type(name), "__mro__", ())
         defined = {attribute for kind in mro if kind is not object for attribute in vars(kind)}

@@ -148,7 +148,7 @@ def test_a_million_members(path):
     end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, n % 2**16, n % 2**16, n * len(entry), 4, 0)
     path.write_bytes(b"PK\x03\x04" + entry * n + end)
     assert_refused(path, "members in a directory", seconds=1)
-    # The same, with the counts where large archives store them.
+    # The same, with counts in the place where large archives store them.
     offset = 4 + n * len(entry)
     long = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, n, n, n * len(entry), 4)
     locator = struct.pack("<4sLQL", b"PK\x06\x07", 0, offset, 1)
@@ -158,7 +158,7 @@ def test_a_million_members(path):
 
 
 def test_members_that_overlap(path):
-    """Many names for the same bytes, each as large as the file."""
+    """Many names refer to the same bytes, and each member is as large as the file."""
     body = bytes(10**6)
     header = zip_of([("arrays/0.npy", body)])
     at = header.index(b"PK\x01\x02")
@@ -174,7 +174,7 @@ CONTENT = written(SMALL_MODEL).getvalue()
 
 
 def load_damaged(content: bytes, path, X):
-    """Load a file that may be damaged; if it loads, it should be the model."""
+    """Load a file that may be damaged; if loading succeeds, it must give the model."""
     path.write_bytes(content)
     try:
         with warnings.catch_warnings():

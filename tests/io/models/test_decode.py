@@ -103,7 +103,7 @@ def test_hostile_texts(kind, path):
 def test_sparse_matrices_with_wrong_indices(path):
     def change(text):
         at = state(text)["C"]["items"][1]["index"]
-        text["arrays"][at]["dtype"] = "<u4"  # what was -1 is large now
+        text["arrays"][at]["dtype"] = "<u4"  # -1 becomes a large number
 
     matrix = sparse.csr_matrix(np.eye(3))
     for bad in (-1, 3, 2**30):

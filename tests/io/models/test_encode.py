@@ -69,7 +69,7 @@ def test_arrays_are_written_once_and_as_they_are(path):
 
 
 class Own(LinearMarginSVC):
-    """A class of the user."""
+    """A user-defined class."""
 
 
 def own_kernel(X, Y):

@@ -307,7 +307,7 @@ def test_another_version_of_scikit_learn(path):
 
 
 def test_loading_only_opens_the_file(path, tmp_path):
-    """Audit events report all that could do harm: imports, code, files, processes."""
+    """Audit events report everything that could do harm: imports, code, files, processes."""
     table = make_table(60, 0)
     save(make_pipeline(fitted("ep", "two")).fit(table, labels_of(table, ["a", "b"])), path)
     (tmp_path / "pickle").write_bytes(pickle.dumps(Payload(tmp_path / "evidence")))

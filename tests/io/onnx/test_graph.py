@@ -50,7 +50,7 @@ def test_columns_side_by_side():
 
 
 def test_a_product_with_a_single_row_is_no_matrix_product():
-    """A scalar factor of it would be in single precision in onnxruntime."""
+    """Its scalar factor would have single precision in onnxruntime."""
     graph = Graph()
     x = graph.input("x", graphs.DOUBLE, 1)
     _ = x @ np.ones((1, 3)), x @ np.ones((2, 3))

@@ -44,7 +44,7 @@ def test_cells(moons, iris, kernel):
 
 
 def test_points_far_from_each_other():
-    """Squares would lose the digits of distances, so the graph takes differences."""
+    """Squares would lose the digits of distances, so the graph uses differences."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 3)) + 1e6 * rng.integers(0, 2, (60, 1))
     model = bayes_point(X, (X[:, 0] % 1e3 < 500).astype(int), solver="perceptron", gamma=1.0)

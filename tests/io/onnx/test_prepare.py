@@ -55,7 +55,7 @@ def test_encoders(table, strange, options):
         X = X[X._1.isin(list("habc")) & (X.label != "日本")]
         y = y[X.index]
         model.set_params(prepare__categories__handle_unknown="ignore")
-        # For OneHotEncoder, NaN is not None, which columns of pandas 2 may hold.
+        # For OneHotEncoder, NaN differs from None, and columns of pandas 2 may hold None.
         X, strange = (t.assign(label=t.label.where(t.label.notna(), np.nan)) for t in (X, strange))
     assert_same(model.fit(X, y), strange)
 
@@ -82,7 +82,7 @@ def test_categories_that_are_numbers():
     ids=str,
 )
 @pytest.mark.filterwarnings("ignore:Skipping features without any observed values")
-# Until version 1.7, scikit-learn keeps such features if they are filled by a constant, and says so.
+# Up to version 1.7, scikit-learn keeps such features if filled with a constant, and warns.
 @pytest.mark.filterwarnings("ignore:Currently, when `keep_empty_feature=False`:FutureWarning")
 def test_imputers(options):
     rng = np.random.default_rng(0)

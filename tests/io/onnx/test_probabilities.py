@@ -42,7 +42,7 @@ def test_laws(moons, iris, df, label_noise):
         model = bayes_point(X, y)
         for scale in (1e-3, model.probit_scale_, 1e6):
             model.probit_df_, model.label_noise_, model.probit_scale_ = df, label_noise, scale
-            # The scale multiplies errors of outputs, and SciPy has an error of its own.
+            # The scale multiplies errors of outputs, and SciPy adds its own error.
             assert_same(
                 model, points, tolerance=TOLERANCE if scale < 1e6 and df > 1 else CAUCHY_TOLERANCE
             )

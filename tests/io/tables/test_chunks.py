@@ -80,7 +80,7 @@ def test_a_file_is_learned_like_an_array(tmp_path, table):
         ("t.svm", "1 1:2\n1 3:1\n", {"n_features": 2}, "t.svm, rows 1 to 2"),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path, name, text, options, message):
+def test_errors_name_the_problem(tmp_path, name, text, options, message):
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(ValueError, match=re.escape(message)):

@@ -33,7 +33,7 @@ from bayespoint.io.tables.missing_values import MISSING_WORDS
     ],
 )
 def test_which_texts_are_numbers(text, value):
-    """Alone or among others, which may lead to the slow way, a text means the same."""
+    """A text means the same alone and beside other texts, which may need the slow path."""
     for beside in ([], ["2"], ["2", " "], ["?", "2 "]):
         numbers = as_numbers(pa.chunked_array([[text, *beside]]))
         if value is None:

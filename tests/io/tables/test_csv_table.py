@@ -10,7 +10,7 @@ from bayespoint.io.tables.open_table import open_table
 from bayespoint.io.tables.read_options import ReadOptions
 from table_helpers import rows_of, standard_input, table_of
 
-# Other work on the machine is no reason to fail.
+# Do not fail because the machine is busy.
 relaxed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -55,7 +55,7 @@ def test_there_is_no_such_encoding(tmp_path):
 @pytest.mark.parametrize("n_good_rows", [0, 100_000])
 @pytest.mark.parametrize(("encoding", "bad"), [("utf-8", b"\xff,1"), ("utf-16", b"\x00\xd8" * 9)])
 def test_the_encoding_is_wrong(tmp_path, encoding, bad, n_good_rows):
-    """At the beginning, or far behind what is looked at when the file is opened."""
+    """The bad bytes come first, or far behind the part read when the file is opened."""
     good = ("a,b\n" + "1,2\n" * n_good_rows).encode(encoding)
     with pytest.raises(ValueError, match=rf'not encoded as {encoding}.*encoding="latin-1"'):
         rows_of(table_of(tmp_path, good + bad + b"\n", encoding=encoding))

@@ -18,7 +18,7 @@ def test_comments_blank_lines_and_a_last_line_without_end(tmp_path):
 
 
 def test_features_count_from_one_in_every_chunk(tmp_path):
-    """A chunk in which feature 1 does not occur has it all the same."""
+    """A chunk has feature 1 even if it does not occur there."""
     chunks = list(table_of(tmp_path, "1 1:1\n1 2:1\n", "t.svm").sparse_chunks(1, None))
     assert [X.shape[1] for X, _ in chunks] == [1, 2]
 

@@ -16,7 +16,7 @@ from bayespoint.io.tables.open_table import count_features, open_table
 from bayespoint.io.tables.read_options import ReadOptions
 from table_helpers import rows_of, standard_input, table_of
 
-# Other work on the machine is no reason to fail.
+# Do not fail because the machine is busy.
 relaxed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -57,7 +57,7 @@ def test_the_number_of_features(tmp_path, monkeypatch):
 @relaxed
 @given(st.binary(max_size=300))
 def test_any_bytes_are_a_table_or_a_value_error(content):
-    """Whatever a file holds, nothing but ValueError comes of it."""
+    """No content of a file leads to anything but ValueError."""
     with standard_input(content):
         try:
             table = open_table("-")

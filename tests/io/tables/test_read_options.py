@@ -4,7 +4,7 @@ from bayespoint.io.tables.chunks import read_chunks
 from bayespoint.io.tables.read_options import ReadOptions
 
 
-def test_read_chunks_leaves_the_same_to_be_found_out():
+def test_read_chunks_has_the_same_defaults():
     parameters = inspect.signature(read_chunks).parameters
     defaults = vars(ReadOptions())
     shared = parameters.keys() & defaults.keys()

@@ -13,7 +13,7 @@ from table_helpers import rows_of, table_of
         ("a,b,c\n1,2,3\n", ","),
         ("a\tb\tc\n1\t2\t3\n", "\t"),
         ("a;b;c\n1,5;2,5;3,5\n1,0;2;3\n", ";"),
-        ("1,5;2,5;x\n1,0;2;y\n3;4;x\n", ";"),  # decimal commas, which are not in every line
+        ("1,5;2,5;x\n1,0;2;y\n3;4;x\n", ";"),  # decimal commas, not in every line
         ("a|b|c\n1|2|3\n", "|"),
         ('"a;b;c;d",e\n1,2\n', ","),
         ('a,b\n"1;2;3;4",5\n', ","),
@@ -32,10 +32,10 @@ def test_the_delimiter_is_guessed(tmp_path, text, delimiter):
         ("a,b\n1,2\n", True),
         ("1,2\n3,4\n", False),
         ("39, State-gov, 77516, <=50K\n50, Private, 83311, >50K\n", False),
-        ("id,2019,2020\n1,5,6\n2,7,8\n", True),  # years are names, as id is no number
-        ("?,1,x\n2,3,y\n", False),  # a missing number is no name
+        ("id,2019,2020\n1,5,6\n2,7,8\n", True),  # years are names, because id is not a number
+        ("?,1,x\n2,3,y\n", False),  # a missing number is not a name
         (",1,x\n2,3,y\n", False),
-        ("p,x,s\ne,x,y\n", True),  # nothing speaks against it
+        ("p,x,s\ne,x,y\n", True),  # nothing contradicts a header
         ("a,inf\n1,2\n", True),
         ("1\n", False),
     ],

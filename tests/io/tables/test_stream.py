@@ -9,7 +9,7 @@ import pytest
 from bayespoint.io.tables.stream import HEAD_BYTES, PeekedStream, peek
 from table_helpers import standard_input
 
-CONTENT = bytes(range(256)) * 1000  # several heads
+CONTENT = bytes(range(256)) * 1000  # longer than several heads
 
 
 def test_the_head_is_still_delivered():

@@ -1,4 +1,4 @@
-"""The last section: facts on the model, the rows and the versions."""
+"""The last section: facts about the model, the rows and the versions."""
 
 import numpy as np
 import sklearn

@@ -1,4 +1,4 @@
-"""The calibration section: too sure, not sure enough, or neither."""
+"""The calibration section: overconfident, underconfident, or neither."""
 
 import numpy as np
 import pytest

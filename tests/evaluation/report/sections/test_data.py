@@ -1,4 +1,4 @@
-"""The data section: columns, classes, and classes that are new."""
+"""The data section: columns, classes, and unknown classes."""
 
 import numpy as np
 

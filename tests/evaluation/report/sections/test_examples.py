@@ -1,4 +1,4 @@
-"""The examples section: which rows, by which names."""
+"""The examples section: which rows it shows, and their names."""
 
 import re
 
@@ -16,7 +16,7 @@ pd = pytest.importorskip("pandas")
 def test_examples_are_the_hardest_and_can_be_left_out(write):
     X = pd.DataFrame({"secret": [f"s{i}" for i in range(40)]})
     confidence = np.linspace(0.5, 0.99, 40)
-    y = np.where(np.arange(40) % 3 == 0, 1, 0)  # wrong where it is one
+    y = np.where(np.arange(40) % 3 == 0, 1, 0)  # predictions are wrong where y is 1
     model = Constant(np.column_stack([confidence, 1 - confidence]), [0, 1])
     _, page = write(model, X, y, n_examples=2)
     assert re.search(r"greatest confidence.* 40 1 0 99.0% s39 37 1 0 95.\d% s36 Least", page.text)

@@ -34,7 +34,7 @@ def test_reject_option(write, attributes, words):
     assert words in page.text
     assert evaluation.promise.error == evaluation.at(model.threshold_)
     if model.threshold_ < np.inf:
-        # The slider starts where the model does.
+        # The slider starts at the threshold of the model.
         accepted = np.count_nonzero(right >= model.threshold_)
         assert f"answered {accepted} of 400 rows" in page.text
     else:
@@ -77,7 +77,7 @@ def test_certificate_where_it_is_valid(write):
 
 
 def test_one_sided_limit(write):
-    # No errors among n rows: the limit p has (1 - p)^n = 5 %.
+    # With no errors in n rows, the limit p satisfies (1 - p)^n = 5 %.
     y = np.zeros(59, dtype=int)
     _, page = write(Constant([[0.9, 0.1]] * 59, [0, 1]), np.zeros((59, 1)), y)
     assert f"At most {percent(1 - 0.05 ** (1 / 59))} of all rows" in page.text
