@@ -6,15 +6,15 @@ from bayespoint._runtime import no_callbacks
 from bayespoint._runtime import progress as module
 
 
-def test_nobody_stops_the_fit():
+def test_fit_is_never_stopped():
     context = no_callbacks.CallbackSupportMixin()._init_callback_context(max_subtasks=3)
     inner = context.subcontext(task_name="round")
     inner.call_on_fit_task_begin(estimator=None)
     assert inner.call_on_fit_task_end(estimator=None) is False
 
 
-def test_methods_stay_as_they_are():
-    assert no_callbacks.with_callbacks(test_nobody_stops_the_fit) is test_nobody_stops_the_fit
+def test_methods_are_not_changed():
+    assert no_callbacks.with_callbacks(test_fit_is_never_stopped) is test_fit_is_never_stopped
 
 
 def test_there_is_no_set_callbacks():

@@ -165,7 +165,7 @@ def test_probabilities_are_calibrated_where_the_prior_is_right():
         assert abs(right[fifth].mean() - p) < 0.03 + 2 * std_error
 
 
-def test_probabilities_far_from_the_data_say_nothing(iris, moons):
+def test_probabilities_far_from_the_data_carry_no_information(iris, moons):
     for X, _, y, _ in [iris, moons]:
         model = classifier(fit_intercept=False).fit(X, y)
         far = np.full((1, X.shape[1]), 1e3)
@@ -436,7 +436,7 @@ def test_negative_squared_lengths_are_reported():
         classifier(kernel="sigmoid", gamma=0.1, coef0=-1.0).fit([[0.0], [1.0]], [0, 1])
 
 
-def test_auto_softness_softens_what_has_to_be():
+def test_auto_softness_is_larger_for_noisy_labels():
     X, y = make_moons(80, noise=0.5, random_state=0)
     noisy = classifier(softness="auto").fit(X, y)
     X, y = make_blobs(40, centers=2, random_state=0, cluster_std=0.5)

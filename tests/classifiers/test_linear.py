@@ -194,7 +194,7 @@ def test_all_is_forgotten(data):
 
 
 @pytest.mark.parametrize("covariance", COVARIANCES)
-def test_merging_multiplies_what_data_say(data, covariance):
+def test_merging_multiplies_likelihoods(data, covariance):
     X, y = data
     one = exact(covariance=covariance).fit(X[:70], y[:70])
     two = exact(covariance=covariance).fit(X[70:], y[70:])

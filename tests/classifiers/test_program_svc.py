@@ -143,7 +143,7 @@ def test_programs_that_are_badly_scaled(gamma, adaptivity):
     assert 0 <= model.objective_[0] <= len(y)
 
 
-def test_what_highs_cannot_solve_is_held_back_or_an_error(rng, monkeypatch):
+def test_a_program_highs_cannot_solve_gets_a_penalty_or_an_error(rng, monkeypatch):
     X, y = noisy(rng)
     run = dual_program.DualProgram._run
 

@@ -18,7 +18,7 @@ def test_weights_of_a_linear_model(world):
 
 
 @pytest.mark.parametrize("model", ["linear.bpm", "kernel.bpm"])
-def test_columns_that_tell_something_matter(world, model):
+def test_informative_columns_matter(world, model):
     result = run_json("explain", world / model, world / "test.csv")
     order = [importance["column"] for importance in result["importances"]]
     assert sorted(order) == ["age", "job", "town", "width"]

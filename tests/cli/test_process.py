@@ -65,7 +65,7 @@ def long_csv(world, path, n_rows):
     return path
 
 
-def test_who_reads_the_output_may_stop(world, tmp_path):
+def test_the_reader_of_the_output_may_stop(world, tmp_path):
     path = long_csv(world, tmp_path / "long.csv", 300_000)
     process = subprocess.Popen(
         [*COMMAND, "predict", str(world / "linear.bpm"), str(path)],

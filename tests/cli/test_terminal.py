@@ -79,7 +79,7 @@ def test_columns_are_aligned_and_long_lists_are_cut():
     assert percent(0.1234) == "12.3 %"
 
 
-def test_nothing_is_shown_where_nobody_watches(capsys):
+def test_no_progress_is_shown_without_a_terminal(capsys):
     with working("thinking") as say:
         say("still thinking")
     assert capsys.readouterr() == ("", "")

@@ -40,7 +40,7 @@ def test_chains_and_members_on_a_backend(client, data, solver, backend, monkeypa
     np.testing.assert_array_equal(other.predict_proba(X), alone.predict_proba(X))
 
 
-def test_time_is_up_elsewhere(client, data):
+def test_max_time_also_stops_remote_chains(client, data):
     X, y = data
     solver = solvers.Billiard(tol=1e-6, n_bounces=10**12)
     model = kernel_machine(solver).set_params(max_time=1.0)

@@ -168,11 +168,11 @@ def chosen(X, y, **parameters):
     return "cells" if hasattr(model, "cell_centers_") else "nystroem"
 
 
-def test_noise_is_for_landmarks():
+def test_noisy_labels_choose_landmarks():
     assert chosen(*noisy(3000)) == "nystroem"
 
 
-def test_detail_is_for_cells():
+def test_fine_detail_chooses_cells():
     X, y = chessboard(6000)
     assert chosen(X, y) == "cells"
     T, t = chessboard(2000, seed=1)
@@ -182,32 +182,32 @@ def test_detail_is_for_cells():
     assert landmarks.score(T, t) < model.score(T, t)
 
 
-def test_clean_labels_are_for_perceptrons():
+def test_clean_labels_choose_perceptrons():
     assert chosen(*noisy(3000, noise=0.0)) == "perceptron"
 
 
-def test_without_time_it_is_the_perceptron():
+def test_too_little_time_chooses_the_perceptron():
     X, y = noisy(3000)
     with pytest.warns(ConvergenceWarning):
         assert chosen(X, y, max_time=1e-3) == "perceptron"
 
 
-def test_a_kernel_from_everywhere_has_no_cells():
+def test_a_kernel_that_is_not_local_has_no_cells():
     assert chosen(*noisy(3000), kernel="linear") == "nystroem"
 
 
-def test_what_the_user_fixed_stays():
+def test_parameters_of_the_user_are_kept():
     model = classifier(gamma=0.7, softness=0.4).fit(*noisy(3000))
     assert (model.gamma_, model.softness_) == (0.7, 0.4)
     assert "n_mistakes" not in model.diagnostics_
     assert all(len(column) == 0 for column in model.candidates_.values())
 
 
-def test_label_noise_is_for_cells():
+def test_label_noise_chooses_cells():
     assert chosen(*noisy(3000), gamma=1.0, softness=0.1, label_noise=0.1) == "cells"
 
 
-def test_neighborhoods_are_near():
+def test_points_of_a_neighborhood_are_close_together():
     X, _ = noisy(1000)
     for rows in solver_choice.neighborhoods(X, 3, 50):
         assert len(np.unique(rows)) == 50

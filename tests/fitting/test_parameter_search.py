@@ -43,7 +43,7 @@ def test_ends_where_nothing_is_possible_at_all():
 
 
 @pytest.mark.parametrize("n", [0, 1, 3])
-def test_stops_when_it_is_told_to(n):
+def test_stops_on_request(n):
     calls = []
 
     def stop(seconds):

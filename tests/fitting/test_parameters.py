@@ -222,7 +222,7 @@ def test_ends_where_no_neighbor_is_better(seed):
     assert best == max(choice.score.values())
 
 
-def test_what_is_given_stays():
+def test_given_parameters_are_kept():
     X, y = from_the_prior(40, 0.5, 0.1, 0.0, seed=0)
     given = Settings(0.7, False, 0.2, 0.05)
     for name in Settings._fields:

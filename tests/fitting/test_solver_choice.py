@@ -109,7 +109,7 @@ def test_fits_anything_finite_without_warnings(name, parameters):
 @pytest.mark.parametrize(
     "name", ["every point with both labels", "one point with both labels", "two equal points"]
 )
-def test_contradictions_say_nothing(name):
+def test_contradictions_carry_no_information(name):
     X, y = DEGENERATE[name]()
     model = BayesPointClassifier(random_state=0).fit(X, y)
     # Moments match to tol standard deviations; the density there is at most 0.4.
@@ -150,7 +150,7 @@ def test_predicts_the_most_probable_class(data, solver, label_noise, request):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_names_are_objects(solver, moons):
+def test_a_name_means_the_solver_with_default_parameters(solver, moons):
     X, y = moons
     one, two = (
         BayesPointClassifier(gamma=1.0, softness=0.5, solver=s, random_state=0).fit(X, y)
@@ -345,7 +345,7 @@ def test_says_what_it_chose(moons, parameters, capsys):
     assert "moments match" in said
 
 
-def test_says_nothing_of_a_choice_there_was_not(moons, capsys):
+def test_reports_no_choice_if_nothing_was_chosen(moons, capsys):
     BayesPointClassifier(verbose=1, gamma=1.0, softness=0.1, random_state=0).fit(*moons)
     assert "candidates" not in capsys.readouterr().err
 
@@ -371,7 +371,7 @@ def test_says_what_it_chose_beside_a_given_gamma(moons, parameters, capsys):
     assert f"softness={model.softness_:.3g}" in capsys.readouterr().err
 
 
-def test_does_not_choose_what_cannot_be_fitted():
+def test_does_not_choose_parameters_that_cannot_be_fitted():
     X, y = np.zeros((4, 2)), [0, 1, 0, 1]
     model = BayesPointClassifier(kernel="linear", fit_intercept="auto").fit(X, y)
     np.testing.assert_allclose(model.predict_proba(X), 0.5, atol=EP().tol)

@@ -319,7 +319,7 @@ def test_a_single_hypothesis():
     assert posterior.info["stop"] == "tol"
 
 
-def test_contradictions_say_nothing():
+def test_contradictions_carry_no_information():
     # Every point has both labels, so the posterior is the prior.
     half = teacher_space(5, 3, seed=0)
     K = np.tile(half.gram.matrix, (2, 2))

@@ -41,6 +41,6 @@ def test_one_against_one_decisions():
     ("confidence", "message"),
     [([], "it is empty"), ([1.0, np.nan], "it is NaN for some"), (np.ones((2, 2)), "1d array")],
 )
-def test_what_is_no_confidence(confidence, message):
+def test_invalid_confidences_are_an_error(confidence, message):
     with pytest.raises(ValueError, match=message):
         check_confidence(confidence)

@@ -81,7 +81,7 @@ def test_any_classifier(estimator, n_classes):
         np.testing.assert_array_equal(model.confidence(X), np.abs(model.decision_function(X)))
 
 
-def test_neither_accepts_everything(moons):
+def test_without_a_rate_or_an_error_everything_is_accepted(moons):
     model = wrap().fit(*moons)
     assert model.threshold_ == -np.inf
     assert model.coverage_ == 1

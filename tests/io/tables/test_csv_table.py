@@ -84,7 +84,7 @@ def test_what_csv_writes_is_read(rows):
     assert [list(row.values()) for row in found] == rows
 
 
-def test_a_block_is_not_the_file(tmp_path, monkeypatch):
+def test_a_file_is_read_in_blocks(tmp_path, monkeypatch):
     monkeypatch.setattr(csv_table, "BLOCK_BYTES", 1000)
     text = "a,b\n" + "".join(f"{i},text {i}\n" for i in range(1000))
     batches = list(table_of(tmp_path, text).batches())

@@ -361,7 +361,7 @@ def test_warm_start_ends_in_the_same_place_sooner():
     assert fixed_point(soften(K, 0.1), y, sites=near.sites).n_iter == 1
 
 
-def test_useless_sites_to_start_with_are_left(problem):
+def test_useless_start_sites_are_discarded(problem):
     K, y, eta = problem
     useless = Sites(np.full(len(y), -10.0), np.zeros(len(y)))
     cold, warm = (fixed_point(K, y, eta, sites=start) for start in (None, useless))

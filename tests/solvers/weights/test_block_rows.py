@@ -7,7 +7,7 @@ from bayespoint.solvers.weights.row_order import even_blocks
 from weights_helpers import full_rows, rare_categories
 
 
-def test_products_go_with_the_sites_that_are_mixed():
+def test_products_are_mixed_like_their_sites():
     X, y = rare_categories(500)
     rows, prior = full_rows(X, y), independent(np.ones(X.shape[1]), True)
     belief = prior
