@@ -109,7 +109,7 @@ class _Alias(types.ModuleType):
     """A public module name whose code lives deeper in the package."""
 
     def __getattr__(self, name: str):
-        # `inspect` asks every module for special names; only a user's question imports.
+        # `inspect` asks every module for special names, which should not import anything.
         if name.startswith("__") and name != "__all__":
             raise AttributeError(name)
         return getattr(__getattr__(self.__name__.rpartition(".")[2]), name)

@@ -1,4 +1,4 @@
-"""The geodesic billiard: one Gram row and one pass over the walls a bounce."""
+"""The geodesic billiard: one Gram row and one pass over the walls per bounce."""
 
 import math
 from typing import NamedTuple
@@ -56,7 +56,7 @@ class Schedule(NamedTuple):
 
 
 class Flight(NamedTuple):
-    """Where a ball is, and what it left behind: what `fly` returns as a plain tuple.
+    """The end and the results of a flight; `fly` returns them as a plain tuple.
 
     (Compiled code would make a named tuple by running Python code, where a pending signal
     could raise an exception that compiled code does not expect.)
@@ -73,7 +73,7 @@ class Flight(NamedTuple):
     length: float
     errors: float  # integral of the number of training errors over time
     hits: np.ndarray  # bounces on each wall
-    draw_base: np.ndarray  # positions at equal intervals of time, one a row
+    draw_base: np.ndarray  # positions at equal intervals of time, one in each row
     draw_coef: np.ndarray
 
 
@@ -120,7 +120,7 @@ def fly(walls, motion, margins, n_bounces, scatter, rng, schedule):
     for j in range(m):
         n_wrong += side[j] < 0.0
     # Bounces until the next scattering: geometric, so that flights need no memory of each other,
-    # and there is no rhythm that a trajectory could have too.
+    # and no rhythm can match the rhythm of a trajectory.
     log_reflect = math.log1p(-1.0 / scatter)
     wait = 1 + min(math.log(1.0 - rng.random()) / log_reflect, LONGEST_WAIT)
     g_b, g_z, norm = 0.0, 0.0, 1.0
@@ -161,8 +161,8 @@ def fly(walls, motion, margins, n_bounces, scatter, rng, schedule):
         row = gram[c]
 
         # The normal component of v on arrival is negative. A wall that costs nothing is no wall,
-        # or one that coincides with another. Rounding decides which of two the ball meets first,
-        # so what arrives between them does not have the law of scattering.
+        # or coincides with another wall. Rounding decides which of the two the ball meets first,
+        # so a ball that arrives between them does not have the law of scattering.
         if cost[c] > 0.0:
             wait -= 1
         scattered = wait < 1
@@ -170,9 +170,9 @@ def fly(walls, motion, margins, n_bounces, scatter, rng, schedule):
             normal = u[c] * cos - d[c] * sin
         else:
             # Scatter: the ball arrives with -r z_c + g - <g, b> b - <g, z_c> z_c instead of v, with
-            # g normal and r Rayleigh: the law of what arrives at a wall from everywhere, so that
-            # the posterior stays as it is. On the sphere it is scaled to unit length; Gaussian
-            # vectors need neither that nor the projection on b.
+            # g normal and r Rayleigh. This is the law of balls that arrive at a wall from all
+            # directions, so it preserves the posterior. On the sphere it is scaled to unit length;
+            # Gaussian vectors need neither this nor the projection on b.
             wait = 1 + min(math.log(1.0 - rng.random()) / log_reflect, LONGEST_WAIT)
             g_square, g_b = 0.0, 0.0
             for i in range(rank):
@@ -200,8 +200,8 @@ def fly(walls, motion, margins, n_bounces, scatter, rng, schedule):
                 g_b, norm = 0.0, 1.0
             normal = -r
 
-        # Reflect; or pass if the energy suffices, and be right where it was wrong or wrong where
-        # it was right. Margins become those of the new cell, where the ball comes from outside.
+        # Reflect; or pass if the energy suffices, from right to wrong or from wrong to right. Then
+        # margins are measured from the new cell, which the ball enters from outside.
         leave = -normal
         energy = normal * normal - 2.0 * side[c] * cost[c]
         if energy > 0.0:

@@ -8,7 +8,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def cross(here, radius, s, d):
-    """Return the walls that radius cos t meets for t in [0, pi], and these t, in order.
+    """Return the walls that radius cos t meets for t in [0, pi], and the values of t, in order.
 
     d are the margins at here, and s their derivatives by the coordinate.
     """
@@ -27,10 +27,10 @@ def cross(here, radius, s, d):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def weigh(wall, t, s, penalty):
-    """Return the cumulated posterior of the pieces of [0, pi] between the walls.
+    """Return the cumulative posterior of the pieces of [0, pi] between the walls.
 
-    A wall with s > 0 is passed into error, another one out of it. penalty[n] is the weight
-    of n errors; errors are counted from the smallest number of them.
+    Passing a wall adds an error if s > 0, and removes one otherwise. penalty[n] is the weight
+    of n errors more than the smallest number.
     """
     n = t.shape[0]
     errors = np.zeros(n + 1, np.int64)
@@ -53,7 +53,7 @@ def sweep(columns, w, d, penalty, n_sweeps, rng):
 
     columns[k] are the margins of the k-th unit vector. Returns the sum of the unit
     hypotheses after each sweep, and hits. If errors are forbidden, hits count the walls
-    around the chosen pieces, else the errors after each sweep.
+    around the chosen pieces, otherwise the errors after each sweep.
     """
     rank, m = columns.shape
     hard = penalty[1] == 0.0

@@ -1,10 +1,10 @@
-"""Which of several correlated normal scores is the largest, by one-dimensional quadrature.
+"""The probability that a correlated normal score is the largest, by quadrature in one dimension.
 
-Class c wins if e_j > -z_j for all others, where z_j is the mean of the difference s_c - s_j in
-units of its deviation, and the e_j are standard normal with correlations R. If
+Class c wins if e_j > -z_j for all other classes j, where z_j is the mean of the difference
+s_c - s_j in units of its deviation, and the e_j are standard normal with correlations R. If
 R_jk = a_j a_k, then e_j = a_j t + sqrt(1 - a_j^2) times independent noise, and P_c is the integral
-of phi(t) prod_j Phi((z_j + a_j t) / sqrt(1 - a_j^2)). Such loadings a_j always exist for two
-others. For more, the best approximation is taken, with most weight on undecided comparisons.
+of phi(t) prod_j Phi((z_j + a_j t) / sqrt(1 - a_j^2)). Such loadings a_j always exist for two other
+classes. For more, the best approximation is used, with most weight on undecided comparisons.
 
 `log_phi` is a copy: numba caches a loop by the file that it is in, and would not notice that a
 function of another file has changed.
@@ -23,15 +23,15 @@ SERIES_BELOW = -30.0
 INTEGRATION_LIMIT = 9.0
 # Comparisons with a larger z are lost with probability 4e-11, and are skipped.
 MAX_UNDECIDED_Z = 6.5
-# Stop at a panel that adds less than this share of the integral,
+# Stop at a panel that adds less than this share of the integral.
 PANEL_RTOL = 1e-11
-# and stop multiplying factors at a node that contributes less than this share.
+# Stop multiplying factors at a node that contributes less than this share.
 NODE_RTOL = 1e-13
 # Width of a panel, in deviations of the narrowest factor.
 PANEL_DEVIATIONS = 3.0
 # The largest loading, which makes a factor a step of width 1e-4.
 MAX_LOADING = 1 - 1e-8
-# The search for loadings ends after this many rounds, or when none moves by more.
+# The search for loadings ends after this many rounds, or when all moves are below the tolerance.
 MAX_SEARCH_ROUNDS = 50
 LOADING_TOL = 1e-5
 # For smaller integrals, take a bound: the smallest probability of a single comparison.
@@ -56,7 +56,7 @@ def phi(z):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def one_factor(R, z, n, a):
-    """Set the first n loadings a so that a_j a_k is near R_jk, above all for undecided ones."""
+    """Set the first n loadings a so that a_j a_k is near R_jk, best for undecided classes."""
     if n == 2:
         a[0] = min(math.sqrt(abs(R[0, 1])), MAX_LOADING)
         a[1] = math.copysign(a[0], R[0, 1])
@@ -125,7 +125,7 @@ def integrate(z, a, n, nodes, weights):
 def log_probabilities(mean, covariance, noise, nodes, weights):
     """Return log P(class c has the largest noisy score) for each row; rows are normalized.
 
-    nodes and weights are those of a quadrature rule on [0, 1].
+    nodes and weights belong to a quadrature rule on [0, 1].
     """
     n, n_classes = mean.shape
     result = np.empty((n, n_classes))

@@ -1,6 +1,6 @@
 """Expectation propagation for a linear classifier: row by row, entry by entry.
 
-CSR matrices come with unsigned indices: loops would test each signed one for being negative.
+CSR matrices come with unsigned indices: loops would have to test signed ones for negative values.
 """
 
 import math
@@ -11,16 +11,16 @@ from numba import njit
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 SQRT_HALF = math.sqrt(0.5)
 # Below this, asymptotic series replace the normal distribution function, which underflows, and
-# differences, which lose their digits. The terms left out are 2e-10 of the result.
+# differences, which lose their digits. The omitted terms are 2e-10 of the result.
 SERIES_BELOW = -30.0
-# Far on the wrong side of a hard boundary, the variance that is left is lost to rounding.
+# Far on the wrong side of a hard boundary, the remaining variance is lost to rounding.
 EPSILON = 2.0**-52
 # A row takes at most this share of the variance of its output.
 MAX_LOST_SHARE = 1.0 - 8.0 * EPSILON
-# Take the logarithm of a product when it is larger, before it can overflow.
+# Take the logarithm of a product that exceeds this, before it can overflow.
 MAX_PRODUCT = 1e100
-# The search for lost sites ends after this many rounds, or when a round moves an output by less,
-# in standard deviations and shares of its precision.
+# The search for lost sites ends after this many rounds, or when a round moves an output by less
+# than the tolerance, in standard deviations and shares of its precision.
 MAX_RECOVERY_ROUNDS = 200
 RECOVERY_TOL = 1e-10
 
@@ -83,7 +83,7 @@ def match_output(y, mean, variance, noise, removed, precision, shift):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def refine(y, weight, mean, variance, noise, share, site_precision, site_shift):
-    """Move the sites of all outputs a share of the way to those that match moments.
+    """Move the sites of all outputs a share of the way to sites that match moments.
 
     mean and variance of each output come from the posterior. Its site counts weight[i] times.
     Returns the log probability of the labels given the other rows.
@@ -103,9 +103,9 @@ def refine(y, weight, mean, variance, noise, share, site_precision, site_shift):
 def recover(y, weight, mean, variance, noise, site_precision, site_shift):
     """Find the sites of outputs from the mean and variance that the posterior gives them.
 
-    After the last sweep, each site matches moments after it is removed: an equation for each
-    row. The larger the share of the site in the precision, the more full steps overshoot, up
-    to three times. Steps of 1 / (1 + 2 share) do not. If the posterior still moves, it may
+    After the last sweep, each site matches the moments without it: one equation for each row.
+    The larger the share of the site in the precision, the more full steps overshoot, up to
+    three times. Steps of 1 / (1 + 2 share) do not. If the posterior still moves, it may
     contradict a row, which then gets no site until the next sweep.
     """
     for i in range(len(y)):
@@ -160,7 +160,7 @@ def column_sums(data, indices, indptr, weight, squares, counts):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def output_variances(data, indices, indptr, covariance, intercept, variance):
-    """Set variance to <x, covariance x> for the rows of a CSR matrix, in O(nnz^2) a row.
+    """Set variance to <x, covariance x> for the rows of a CSR matrix, in O(nnz^2) per row.
 
     With an intercept, every row has a one for the last weight.
     """
@@ -223,7 +223,7 @@ def sweep(
 ):
     """Refine the sites of all rows once, in an order; the posterior and the sites change.
 
-    Rows are those of a CSR matrix. precision and shift are the natural parameters of the
+    Rows are given as a CSR matrix. precision and shift are the natural parameters of the
     posterior of each weight; a site is a factor exp(shift w - precision w^2 / 2) for each
     entry of the matrix, which counts weight[i] times. If there are more sites than entries,
     every row has a one for the last weight, the intercept, whose sites come last.
@@ -240,8 +240,8 @@ def sweep(
     for i in order:
         begin, row, w = indptr[i], range(indptr[i], indptr[i + 1]), weight[i]
         s = n_entries + i  # the site of the intercept
-        # If a row counts more than once, one copy is removed, and all are changed: twice by half
-        # the way, as they might overshoot.
+        # If a row counts more than once, one copy is removed and all copies change. Two half
+        # steps keep them from overshooting.
         removed = min(w, 1.0)
         rounds = 2 if w > 1.0 else 1
         share = 1.0 / rounds
@@ -321,7 +321,7 @@ def learn(data, indices, indptr, order, y, weight, noise, intercept, belief):
 def log_constant_of_entries(
     data, indices, indptr, y, weight, noise, precision, shift, site_precision, site_shift
 ):
-    """Return what `log_constant` does, if every entry has a site."""
+    """Return the same as `log_constant`, if every entry has a site."""
     n_entries, last = len(data), len(precision) - 1
     intercept = len(site_shift) > n_entries
     total = 0.0

@@ -18,10 +18,10 @@ LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 SQRT_HALF = math.sqrt(0.5)
 SERIES_BELOW = -30.0
 EPSILON = 2.0**-52
-# Sites that would move nothing by more than this, in standard deviations, stay as they are: most
-# classes are not in question for most rows, and cost nothing.
+# A site that would move the differences by at most this, in standard deviations, stays as it is.
+# Most classes are not in question for most rows, and so cost nothing.
 MIN_SITE_MOVE = 1e-12
-# Rounds of comparisons end when no site moves by more, in standard deviations.
+# Rounds of comparisons end when no site moves by more than this, in standard deviations.
 ROUND_TOL = 1e-3
 
 
@@ -78,7 +78,7 @@ def multiply(mean, covariance, column, j, precision, shift):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def log_integral(M, mean, tau, nu, log_determinant):
-    """Return the log of the integral of N(M, .) times sites; mean is that of the product."""
+    """Return the log of the integral of N(M, .) times sites; `mean` is the product's mean."""
     total = -0.5 * log_determinant
     for j in range(M.shape[0]):
         total += 0.5 * (nu[j] * mean[j] + M[j] * (nu[j] - tau[j] * mean[j]))
@@ -89,7 +89,7 @@ def log_integral(M, mean, tau, nu, log_determinant):
 def compare(M, S, tau, nu, rounds, mean, covariance, column):
     """Refine the sites of u > 0 for u ~ N(M, S), one after the other.
 
-    mean and covariance become those of the product. Differences without variance are skipped.
+    mean and covariance are set for the product. Differences without variance are skipped.
     Returns log P(u > 0), and the log integral with the sites before the first round.
     """
     n = M.shape[0]
@@ -184,9 +184,9 @@ def add_noise(covariance, y, noise):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def refine(mean, covariance, y, weight, noise, share, rounds, tau, nu):
-    """Move the sites of each row a share of the way to those that match moments.
+    """Move the sites of each row a share of the way to sites that match moments.
 
-    mean and covariance are those of the differences of each row without noise, given all rows.
+    mean and covariance describe the differences of each row without noise, given all rows.
     They are overwritten. Returns the sum over rows of log Z minus the log integral of cavity
     times sites.
     """

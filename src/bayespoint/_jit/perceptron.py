@@ -36,7 +36,7 @@ def learn(gram, y, order, margins, max_mistakes):
 
 @njit(cache=True, nogil=True)
 def advance(rows, slot, softness, y, order, output, count, walk, best, best_count, most):
-    """Go on until a Gram row is missing, all points are right, or `most` mistakes are made.
+    """Learn until a Gram row is missing, all points are right, or `most` mistakes are made.
 
     walk holds the position in the order, the number of consecutive points that were right,
     the number of mistakes, and how many points of the order are in use. best holds the
@@ -84,7 +84,7 @@ def advance(rows, slot, softness, y, order, output, count, walk, best, best_coun
 
 @njit(cache=True, nogil=True)
 def expect_mistakes(y, order, output, walk, window, n_ahead, score):
-    """Add one to the score of each wrong point, and more for those that come up next.
+    """Add one to the score of each wrong point, and more for wrong points that come up next.
 
     Next are up to n_ahead wrong points within a window of the order. The first of them adds
     NEXT_MISTAKE_SCORE times n_ahead, the last one NEXT_MISTAKE_SCORE.

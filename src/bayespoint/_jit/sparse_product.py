@@ -13,7 +13,7 @@ def add_product(left, indptr, indices, data, out):
     """Add left.T @ right.T to out, for dense left and right in CSR form.
 
     Takes four entries of a row of right at a time, in their order, so that the digits of a
-    result depend only on the column of left and the row of right it is the product of.
+    result depend only on its column of left and its row of right.
     """
     width = left.shape[1]
     n = len(indptr) - 1

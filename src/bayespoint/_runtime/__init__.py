@@ -1,1 +1,1 @@
-"""What runs around the algorithms: progress, threads, Ctrl-C, warnings, checks, safe writing."""
+"""Support for the algorithms: progress, threads, Ctrl-C, warnings, checks, safe writing."""

@@ -17,7 +17,7 @@ _current: Interrupted | None = None
 
 
 class Interrupted:
-    """Is true once Ctrl-C was pressed."""
+    """True once Ctrl-C was pressed."""
 
     def __init__(self) -> None:
         self.pressed = False
@@ -31,9 +31,9 @@ class Interrupted:
 def interrupts() -> Iterator[Interrupted]:
     """Note Ctrl-C instead of raising; after a double press, raise KeyboardInterrupt at the end.
 
-    An exception cannot leave compiled code. One that arrives while a result is handed over
-    ends in a SystemError or a crash. Nothing changes outside the main thread, nor where other
-    code handles the signal. A block inside another one shares its request.
+    An exception cannot leave compiled code. If it is raised while a result is handed over, it
+    ends in a SystemError or a crash. Outside the main thread, or if other code handles the
+    signal, this does nothing. Nested blocks share one request.
     """
     global _current
     in_main_thread = threading.current_thread() is threading.main_thread()

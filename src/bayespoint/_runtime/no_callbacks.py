@@ -1,4 +1,4 @@
-"""Stand-ins for scikit-learn's callbacks: versions before 1.9 have none."""
+"""Stand-ins for scikit-learn's callbacks, which versions before 1.9 do not have."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Progress:
 
     @contextmanager
     def output(self, number: int) -> Iterator[Callable[[dict[str, Any]], bool]]:
-        """Give a function that the solver calls after each round; it returns True to stop."""
+        """Provide a function that the solver calls after each round; it returns True to stop."""
         context = self._context.subcontext(task_name="output", max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self._estimator)
 

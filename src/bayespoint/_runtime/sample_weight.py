@@ -7,7 +7,7 @@ import inspect
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight
 
-# Since version 1.9, scikit-learn refuses weights that are all zero unless it is told otherwise.
+# Since version 1.9, scikit-learn refuses weights that are all zero, unless this option is set.
 _OPTIONAL = "allow_all_zero_weights"
 _OPTIONS = (
     {_OPTIONAL: True} if _OPTIONAL in inspect.signature(_check_sample_weight).parameters else {}

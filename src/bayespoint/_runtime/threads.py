@@ -19,11 +19,11 @@ _limits = None
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Limit BLAS to one thread until the last block that asked for this has ended.
+    """Limit BLAS to one thread until the last block with this limit has ended.
 
-    The limit belongs to the process. If each of two overlapping blocks restored the limit
-    that it found, the second one would restore the limit of the first, for good. Finding
-    the libraries takes milliseconds, too long for short updates, so it is done once.
+    The limit belongs to the process. If two overlapping blocks each restored the limit that
+    they found, the second would leave the limit of the first in place forever. Finding the
+    libraries takes milliseconds, too long for short updates, so it is done once.
     """
     global _users, _controller, _limits
     with _lock:
@@ -51,7 +51,7 @@ def count_remote_jobs(n_jobs: int | None) -> int:
 
 @contextmanager
 def threads(n_jobs: int | None) -> Iterator[Callable]:
-    """Give a `map` that works in `n_jobs` threads, counted as joblib counts them.
+    """Provide a `map` that works in `n_jobs` threads, counted as joblib counts them.
 
     joblib's own threads check for results every 10 ms, too slow for calls of a few
     milliseconds.
@@ -65,7 +65,7 @@ def threads(n_jobs: int | None) -> Iterator[Callable]:
     with ThreadPoolExecutor(n_threads) as pool:
 
         def windowed_map(function: Callable, items: Iterable) -> Iterator:
-            # `pool.map` would do all the work before the first result is wanted.
+            # `pool.map` would do all the work before the first result is requested.
             waiting: deque[Future] = deque()
             for item in items:
                 waiting.append(pool.submit(function, item))

@@ -22,7 +22,7 @@ _INNER_FOLDERS = tuple(
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the last line of the user's code: outside this package, joblib and scikit-learn."""
+    """Warn at the user's line: the last one outside this package, joblib and scikit-learn."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_INNER_FOLDERS):
         frame, level = frame.f_back, level + 1

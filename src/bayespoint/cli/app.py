@@ -166,7 +166,7 @@ def update(
     read_options: FileOptions,
     json: Json = False,
 ) -> None:
-    """Train a linear model further with new rows alone.
+    """Train a linear model further, with new rows only.
 
     Some of the new rows are held out. They decide which rows the updated model refuses.
     """

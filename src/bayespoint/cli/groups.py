@@ -26,7 +26,7 @@ def expand_groups(verb: Callable) -> Callable:
                 make = expand_groups(mark.make)
                 members = list(inspect.signature(make).parameters.values())
                 groups[parameter.name] = make, [member.name for member in members]
-        # By keyword, options that are required may follow those with defaults.
+        # With keywords, required options may follow options with defaults.
         options += [member.replace(kind=inspect.Parameter.KEYWORD_ONLY) for member in members]
 
     @wraps(verb)

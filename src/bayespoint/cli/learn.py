@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from ..classifiers.reject.option import RejectOptionClassifier
 from ..evaluation import Evaluation, evaluate
 
-# Hold out about this many rows at most: more do not make the measured error much better.
+# Hold out about this many rows at most: more hardly make the measured error more precise.
 MAX_HELD_OUT_ROWS = 20_000
 
 

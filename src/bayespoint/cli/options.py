@@ -101,7 +101,7 @@ def make_rejection(
     max_error: MaxError = None,
     confidence_level: ConfidenceLevel = None,
 ) -> dict[str, Any] | None:
-    """Return the parameters of RejectOptionClassifier that were given, None if there are none."""
+    """Return the given parameters of RejectOptionClassifier, or None if none was given."""
     if reject_rate is not None and max_error is not None:
         raise typer.BadParameter("Give --reject-rate or --max-error, not both.")
     if reject_rate is None and max_error is None:

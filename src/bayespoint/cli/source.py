@@ -44,7 +44,7 @@ class Plan:
 
 
 class Source(NamedTuple):
-    """The rows of a file: those in memory, and an iterator over the rest if there are more."""
+    """The rows of a file: the first ones in memory, and an iterator over the rest if any."""
 
     X: Any
     y: np.ndarray

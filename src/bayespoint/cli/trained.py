@@ -97,7 +97,7 @@ def read_parts(
     target: str | None = None,
     keep: Sequence[str] = (),
 ) -> Iterator[Part]:
-    """Yield the rows of a file; with a target, only those that have a class."""
+    """Yield the rows of a file; with a target, only rows that have a class."""
     with open_table(path, read_options) as table:
         if trained.columns is None:
             yield from _sparse_parts(trained, table, target)

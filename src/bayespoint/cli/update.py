@@ -1,4 +1,4 @@
-"""bayespoint update: train a linear model further with new rows alone."""
+"""bayespoint update: train a linear model further, with new rows only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Toy problems whose version space, and so whose Bayes point, is known."""
+"""Toy problems whose version space, and so Bayes point, is known."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def make_wedge(angle: float, n_samples: int = 10, random_state=None) -> KnownAns
     angle : float
         Opening of the wedge in radians, between 0 and pi.
     n_samples : int, default=10
-        Number of points, at least 2. Two of them bound the wedge; the others do not
+        Number of points, at least 2. Two of them bound the wedge; the other points do not
         cut it.
     random_state : int, RandomState instance or None, default=None
         Seed of the direction of the wedge and of the points.

@@ -58,7 +58,7 @@ def load_paper_data(name: str, folder: str | os.PathLike | None = None) -> Bunch
     -------
     Bunch
         `X` of shape (n_samples, n_features) and `y`, -1 and +1. Sonar, ionosphere and
-        wisconsin are raw, the features of the others have mean 0 and variance about 1.
+        wisconsin are raw; the features of the other sets have mean 0 and variance about 1.
         Rows with missing values are left out.
 
     Notes

@@ -18,8 +18,8 @@ from . import portion as tasks
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-# Sweeps, at most, to learn lost sites again: during the fit, when more sweeps over all rows
-# follow, and at its end.
+# Learn lost sites again in at most this many sweeps: during the fit, when more sweeps over all
+# rows follow, and at the end of the fit.
 CATCH_UP_SWEEPS = 3
 FINAL_CATCH_UP_SWEEPS = 100
 
@@ -34,7 +34,7 @@ class ClusterRows(Rows):
     model : LinearModel
         Prior and noise.
     groups : list of tuples
-        For each portion, the address of the worker that shall hold it, and the futures of its
+        For each portion, the address of the worker that should hold it, and the futures of its
         partitions.
     """
 
@@ -57,7 +57,7 @@ class ClusterRows(Rows):
     def on_one_worker(
         cls, client: Client, model: LinearModel, parts: list[Future], share: float
     ) -> ClusterRows:
-        """Return a share of the rows, on one worker, which need not wait for others."""
+        """Return a share of the rows, on one worker, which need not wait for other workers."""
         some = [client.submit(tasks.take_share, part, share, pure=False) for part in parts]
         return cls(client, model, [(min(client.nthreads()), some)])
 
@@ -82,7 +82,7 @@ class ClusterRows(Rows):
             handle.mix(weights)
 
     def sweep(self, belief: Belief, share: float) -> Belief:
-        """Let all portions make a share of their updates, and return the product of all."""
+        """Let all portions apply a share of their updates, and return their product."""
         self._spread()
         stamps = [next(self.stamps) for _ in self.handles]
         request = belief, min(share, self.damping), self.weights
@@ -110,7 +110,7 @@ class ClusterRows(Rows):
         return sum(parts)
 
     def _spread(self) -> None:
-        """Move portions to idle workers from those that took over from a lost one."""
+        """Move portions to idle workers, from workers that took over from a lost one."""
         held = Counter(handle.address for handle in self.handles)
         if all(n <= self.threads.get(address, 0) for address, n in held.items()):
             return
@@ -137,7 +137,7 @@ class ClusterRows(Rows):
             handle.product = product
 
     def _ask(self, task, handles: list[_Handle], requests: list[tuple]) -> list[Any]:
-        """Return the values of a task for portions, done where they were last if possible."""
+        """Run a task on portions, if possible where they were last; return its values."""
         futures = [
             _submit(self.client, handle.address, task, handle.portion, handle.stamp, *request)
             for handle, request in zip(handles, requests, strict=True)
@@ -150,7 +150,7 @@ class ClusterRows(Rows):
 
 
 class _Handle:
-    """What the client knows about a portion."""
+    """The client's view of a portion."""
 
     def __init__(self, portion: Future, address: str):
         self.portion = portion
@@ -165,19 +165,19 @@ class _Handle:
         self.product = mixed(weights, self.past)
 
     def move(self, client: Client, address: str) -> None:
-        """Have the portion moved, not copied: a copy would become outdated."""
+        """Move the portion. It is not copied, because a copy would become outdated."""
         self.portion = _submit(client, address, tasks.move, self.portion)
         self.address = address
 
 
 def _submit(client: Client, address: str, task, *arguments) -> Future:
-    """Have a worker do a task, or another one if that worker is lost."""
+    """Submit a task to a worker, or to another worker if that one is lost."""
     place = {"workers": [address], "allow_other_workers": True, "pure": False}
     return client.submit(task, *arguments, **place)
 
 
 def _group_by_worker(client: Client, parts: list[Future]) -> list[tuple[str, list[Future]]]:
-    """Return a worker for each thread of the cluster, and the partitions that it shall hold."""
+    """Return a worker for each thread of the cluster, and the partitions it should hold."""
     from distributed import wait
 
     wait(parts)

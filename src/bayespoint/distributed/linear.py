@@ -27,11 +27,11 @@ def fit(
     Parameters
     ----------
     model : LinearBayesPointClassifier
-        Is fitted in place. Everything afterwards works without Dask.
+        Fitted in place. Afterwards everything works without Dask.
     X : dask array, dask dataframe, or list of delayed partitions
         Training points. A partition is an array, a data frame or a CSR matrix.
     y : dask array, dask series, or list of delayed partitions
-        Their classes, in as many partitions; or an array.
+        Their classes, in the same number of partitions; or an array.
     sample_weight : like y, default=None
         How often each point counts.
     client : distributed.Client, default=None
@@ -46,9 +46,9 @@ def fit(
     -----
     The posterior is the same as after `model.fit` on all rows, within `tol`. It is a product of
     factors, one for each thread of the cluster. In a sweep, each worker refines its factor row
-    by row, given the product of the others. Only factors travel: 8 d^2 bytes for d weights
-    with a full covariance, 16 d if it is factorized. Independent weights need smaller steps,
-    hence more sweeps, the more threads there are.
+    by row, given the product of the other factors. Only factors travel: 8 d^2 bytes for d
+    weights with a full covariance, 16 d if it is factorized. With more threads, independent
+    weights need smaller steps and so more sweeps.
 
     If a worker is lost, Dask loads its partitions again. The sites of their rows are recovered
     from the posterior (two classes, full covariance), or learned again in a few sweeps. Dask
@@ -87,11 +87,11 @@ class _ClusterTable:
         return ColumnSums(*(sum(values) for values in zip(*self._columns, strict=True)))
 
     def with_sites(self, model: LinearModel, n: int) -> ClusterRows:
-        """Return n of the rows with their sites. All rows can be asked for only once."""
+        """Return n of the rows with their sites. All rows can be requested only once."""
         if n < self.n_rows:
             return ClusterRows.on_one_worker(self.client, model, self.labeled, n / self.n_rows)
         rows = ClusterRows.on_all_workers(self.client, model, self.labeled)
-        # The rows are in memory now, and Dask could load the partitions again.
+        # The rows are in memory now; if they are lost, Dask loads the partitions again.
         self.labeled.clear()
         return rows
 
@@ -110,7 +110,7 @@ def _connected(client: Client | None) -> Client:
             client = distributed.default_client()
         except ValueError:
             raise ValueError(
-                "There is no connection to a Dask cluster. Make one first: "
+                "There is no connection to a Dask cluster. Create one first: "
                 "client = dask.distributed.Client(address), or Client() for this machine."
             ) from None
     if client.asynchronous:

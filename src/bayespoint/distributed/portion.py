@@ -1,4 +1,4 @@
-"""Portions of the training rows on workers, and the tasks that workers do with them."""
+"""Portions of the training rows on workers, and the tasks that workers run on them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Portion:
 
 
 class Answer(NamedTuple):
-    """What a worker returns. The value is None if the sites of the portion were lost."""
+    """The answer of a worker. The value is None if the sites of the portion were lost."""
 
     value: Any
     address: str
@@ -50,7 +50,7 @@ def take_share(part: Table, share: float) -> Table:
 
 
 def load_loops(model: LinearModel) -> None:
-    """Load what a worker needs to learn, by a sweep over one row for each class."""
+    """Load the compiled loops on a worker, by a sweep over one row for each class."""
     n = model.n_classes
     labels = np.arange(n) if n > 2 else np.array([-1.0, 1.0])
     X = sparse.csr_array((n, len(model.prior_variances) - model.fit_intercept))
@@ -59,7 +59,7 @@ def load_loops(model: LinearModel) -> None:
 
 
 def move(portion: Portion) -> Portion:
-    """Bring a portion to the worker that does this task."""
+    """Bring a portion to the worker that runs this task."""
     return portion
 
 
@@ -78,7 +78,7 @@ def sweep(
 
 
 def recover(portion: Portion, stamp: int, *request) -> Answer:
-    """Find the sites again, whatever state the portion is in."""
+    """Find the sites again, in any state of the portion."""
     with one_blas_thread():
         product = portion.rows.recover(*request)
     portion.stamp = stamp

@@ -20,7 +20,7 @@ from .measure import evaluate_probabilities
 from .model_parts import preparation_steps
 from .results import Evaluation
 
-# With more rows a cross-validation takes longer but says no more.
+# With more rows, cross-validation takes longer but tells little more.
 MAX_CROSS_VALIDATED_ROWS = 5000
 N_FOLDS = 5
 
@@ -37,8 +37,8 @@ class Baseline(NamedTuple):
 def most_frequent(evaluation: Evaluation) -> Baseline:
     """Return the error of always answering with the most frequent class of the rows.
 
-    Its log loss is that of answering with the class frequencies: no constant answer does
-    better on these rows.
+    Its log loss is the log loss of the class frequencies: no constant answer does better on
+    these rows.
 
     Parameters
     ----------

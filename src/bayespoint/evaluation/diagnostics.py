@@ -32,7 +32,7 @@ def sampling_bound(
     n_dimensions : int
         Dimension of version space: the rank of the Gram matrix.
     confidence : float, default=0.95
-        Probability with which the distance is kept.
+        Probability that the distance is not exceeded.
     low, high : float
         Interval that contains every component of a hypothesis.
     correlation_length : float, default=1

@@ -12,7 +12,7 @@ from .model_parts import has_reject_option
 from .results import Acceptance, Evaluation, Promise, Reliability
 from .targets import class_positions
 
-# Points kept of the rejection curve: more than a reader can tell apart.
+# Keep this many points of the rejection curve: more than a reader can distinguish.
 MAX_CURVE_POINTS = 200
 # The log loss clips probabilities at this, as scikit-learn does.
 MIN_PROBABILITY = float(np.finfo(float).eps)

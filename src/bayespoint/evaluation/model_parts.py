@@ -1,4 +1,4 @@
-"""What a fitted model is made of: a reject option, preparation steps, a classifier."""
+"""The parts of a fitted model: a reject option, preparation steps, a classifier."""
 
 from __future__ import annotations
 

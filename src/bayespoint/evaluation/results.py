@@ -1,4 +1,4 @@
-"""What an evaluation returns."""
+"""The results of an evaluation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Reliability(NamedTuple):
 
 
 class Acceptance(NamedTuple):
-    """What is left if less confident answers are refused; one entry per threshold."""
+    """Accepted rows and their errors if less confident answers are refused, by threshold."""
 
     threshold: np.ndarray
     accepted: np.ndarray  # number of rows

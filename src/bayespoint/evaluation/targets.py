@@ -9,7 +9,7 @@ MAX_QUOTED_LABELS = 5
 
 
 def class_positions(y, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return each row's class as a position, and all classes, those of the model first."""
+    """Return each row's class as a position, and all classes, the model's classes first."""
     labels = np.asarray(y)
     if labels.ndim != 1 or not len(labels):
         raise ValueError(
@@ -42,7 +42,7 @@ def _check_present(labels: np.ndarray) -> None:
     missing = np.array([is_missing(label) for label in labels])
     if missing.any():
         raise ValueError(
-            f"y should be a class for every row, but it is missing in {missing.sum()} of "
+            f"y should hold a class for every row, but it is missing in {missing.sum()} of "
             f"{len(labels)} rows (the first is row {int(missing.argmax())}, counted from 0). "
             "Leave these rows out."
         )

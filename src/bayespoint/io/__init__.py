@@ -1,1 +1,1 @@
-"""Files in and models out."""
+"""Read tables from files; write and read models."""

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Measured(NamedTuple):
-    """A number of ours: mean, its standard error, and the number of repetitions.
+    """One of our numbers: mean, its standard error, and the number of repetitions.
 
     The error is NaN if the number cannot be compared, because the paper does not publish
     the data of its example.
@@ -26,7 +26,7 @@ class Measured(NamedTuple):
 class Outcome(NamedTuple):
     """The outcome of an experiment.
 
-    `numbers` holds the numbers that the paper prints, and others. `runs` are the lines of
+    `numbers` holds the numbers that the paper prints, and more. `runs` are the lines of
     a CSV file, one dictionary each. `draw` makes the picture.
     """
 
@@ -81,7 +81,7 @@ def single_runs(values) -> Measured:
 def counted(errors: int, total: int) -> Measured:
     """Return a share in percent, with its binomial standard error.
 
-    A count of none (or of all) gets the standard error of a count of one half, not zero.
+    A count of zero, or of all, gets the standard error of a count of one half, not zero.
     """
     share = np.clip(errors, 0.5, total - 0.5) / total
     return Measured(100 * errors / total, float(100 * np.sqrt(share * (1 - share) / total)), total)

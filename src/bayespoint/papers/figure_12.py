@@ -13,7 +13,7 @@ from .picture import canvas, color
 
 
 def run(plan: Plan) -> Outcome:
-    """Find the largest difference between the two."""
+    """Find the largest difference between the angle and its approximation."""
     # The difference is largest where the slopes agree: 1 / (pi sqrt(1 - x^2)) = 1 / 2.
     x = np.sqrt(1 - 4 / np.pi**2)
     gap = abs(np.arccos(x) / np.pi - (1 - x) / 2)

@@ -7,8 +7,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.cluster import KMeans
 from sklearn.metrics.pairwise import rbf_kernel
 
-# Added to the diagonal of the normal equations, times the number of points: centers may be
-# close to each other.
+# Added to the diagonal of the normal equations, times the number of points, because centers may
+# be close to each other.
 RIDGE_PER_POINT = 1e-6
 
 

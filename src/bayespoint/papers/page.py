@@ -23,8 +23,8 @@ results. Our numbers are means over n repetitions, with standard errors. *distan
 difference from the published number in standard errors, which include the paper's error and
 its rounding. Numbers agree if the distance is at most 2. With few repetitions the standard
 error itself is uncertain, so the limit is larger: 4.5 for n = 3, 2.9 for n = 5, 2.3 for n = 10
-(what Student's t exceeds as rarely as a normal variable exceeds 2). *not compared* means that
-the paper does not publish the data of its example, so ours is another example.
+(Student's t exceeds this limit as rarely as a normal variable exceeds 2). *not compared* means
+that the paper does not publish the data of its example, so ours is another example.
 """
 
 
@@ -144,7 +144,7 @@ def reason_for(name: str, quantity: str) -> str:
 
 
 def _remarks(name: str) -> list[dict[str, str]]:
-    """Return the remarks on an experiment; those without a quantity concern all of it."""
+    """Return the remarks on an experiment; without a quantity they concern all of it."""
     text = (files(__package__) / "reasons.csv").read_text(encoding="utf-8")
     return [line for line in csv.DictReader(text.splitlines()) if line["experiment"] == name]
 

@@ -12,7 +12,7 @@ from scipy.special import ndtr, stdtrit
 
 from .experiment import Measured
 
-# Numbers agree if they differ by at most this many standard errors, if these are well known.
+# Numbers agree if they differ by at most this many standard errors, given exact standard errors.
 AGREEMENT_LIMIT = 2.0
 # Entry of published.csv where the paper gives no error but made as many repetitions as we did.
 AS_OURS = "as ours"
@@ -48,7 +48,7 @@ class Published(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The difference of ours from the published number, in standard errors, and its meaning."""
+    """Our number minus the published one, in standard errors, and what this means."""
 
     distance: float
     text: str

@@ -4,8 +4,8 @@ Its only parameter, the width of the kernel exp(-|x - x'|^2 / (2 sigma^2)), is c
 paper: cross-validation finds the best width on each of the first five training sets, and their
 median is used. The paper takes its other columns from the authors of the benchmark. So SVC has
 the width and C that they published, and AdaBoost their kind of base learner, small networks of
-radial basis functions. The paper gives no standard errors; as it averages as many splits, its
-errors are about as large as ours.
+radial basis functions. The paper gives no standard errors; it averages the same number of splits,
+so its errors are about as large as ours.
 """
 
 from __future__ import annotations

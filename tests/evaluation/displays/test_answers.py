@@ -26,7 +26,7 @@ def test_rejected_rows_are_answered_too(moons, rejecting):
 def test_rejecting_inside_is_refused(moons, display):
     rejecting = RejectOptionClassifier(GaussianNB(), reject_rate=0.3)
     inside = make_pipeline(StandardScaler(), rejecting).fit(*moons)
-    with pytest.raises(ValueError, match=r"Pipeline predicts labels that .* put it outside"):
+    with pytest.raises(ValueError, match=r"Pipeline predicts labels that .* wrap everything in it"):
         display.from_estimator(inside, *moons)
     outside = RejectOptionClassifier(make_pipeline(StandardScaler(), GaussianNB()))
     drawn(display.from_estimator(outside.fit(*moons), *moons))

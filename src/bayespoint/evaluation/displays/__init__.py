@@ -1,4 +1,4 @@
-"""Pictures of classifiers, in scikit-learn's convention; they need matplotlib."""
+"""Displays of classifiers in scikit-learn's style; they need matplotlib."""
 
 from .decision_confidence import DecisionConfidenceDisplay
 from .rejection_curve import RejectionCurveDisplay

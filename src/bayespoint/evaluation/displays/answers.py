@@ -32,7 +32,7 @@ def collect_answers(estimator, X) -> Answers:
     if not np.isin(labels, classifier.classes_).all():
         raise ValueError(
             f"{type(estimator).__name__} predicts labels that are not among its classes "
-            f"{classifier.classes_}. If it contains a RejectOptionClassifier, pass that one "
-            "itself, or put it outside."
+            f"{classifier.classes_}. If it contains a RejectOptionClassifier, pass only that one, "
+            "or wrap everything in it."
         )
     return Answers(labels, confidence_of(classifier, X), classifier, threshold, max_error)

@@ -15,10 +15,10 @@ from .display import Display
 BORDER_SHARE = 0.08
 # Probabilities at which a contour line is drawn.
 CONTOUR_LEVELS = (0.6, 0.75, 0.9, 0.99)
-# How much of its color the winner has where it is certain; the rest is white.
+# Share of the class color where the prediction is certain; the rest is white.
 MAX_COLOR_STRENGTH = 0.7
 MARKERS = "osD^vP*"
-# A probability may be this far below one over the number of classes.
+# Rounding may put the largest probability this far below one over the number of classes.
 ROUNDING_TOLERANCE = 1e-9
 
 

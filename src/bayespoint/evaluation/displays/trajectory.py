@@ -63,7 +63,7 @@ class TrajectoryDisplay(Display):
         Parameters
         ----------
         estimator : BayesPointClassifier
-            Its solver is "billiard" or "gibbs", or an object of these. It is not changed.
+            Its solver is "billiard" or "gibbs", or such an object. It is not changed.
         X, y : array-like
             Training data.
         ax : matplotlib Axes, default=None

@@ -73,7 +73,7 @@ class VersionSpaceDisplay(Display):
         estimator : BayesPointClassifier
             Fitted on two classes, with a kernel that maps X into three dimensions: linear
             with three features and fit_intercept=False, or with two features and
-            fit_intercept=True. The boundary is drawn as a hard one, whatever its softness.
+            fit_intercept=True. The boundary is drawn as if softness were 0.
         X, y : array-like
             Its training data.
         n_bounces : int, default=100

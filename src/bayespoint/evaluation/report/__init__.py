@@ -1,4 +1,4 @@
-"""One HTML file that shows how good a classifier is, to read offline and to send around."""
+"""One HTML file that shows how good a classifier is. It can be read offline and sent around."""
 
 from .writer import write_report
 

@@ -25,7 +25,7 @@ class Axes:
         self.x, self.y = x, y
 
     def across(self, value):
-        """Return horizontal coordinates; numbers outside the range are put at the edge."""
+        """Return horizontal coordinates; numbers outside the range go to the edge."""
         share = np.clip((np.asarray(value) - self.x[0]) / (self.x[1] - self.x[0]), 0, 1)
         return LEFT + share * (WIDTH - LEFT - RIGHT)
 

@@ -13,7 +13,7 @@ from .formatting import number, percent, several, text
 
 # Bars of a histogram.
 N_BARS = 16
-# Categories that are named with their frequency.
+# Name this many categories, with their frequencies.
 N_NAMED_CATEGORIES = 3
 
 

@@ -1,4 +1,4 @@
-"""What a fitted model reports about its training, in plain words."""
+"""The training of a fitted model, in plain words."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CHOSEN_PARAMETERS = {
 
 
 class Finding(NamedTuple):
-    """Something that is known about the fit."""
+    """One fact about the fit."""
 
     name: str
     value: str
@@ -48,12 +48,12 @@ class Finding(NamedTuple):
 
 
 def diagnose(model) -> list[Finding]:
-    """Return what the attributes of a model say about its fit.
+    """Return findings about the fit of a model, from its attributes.
 
     Parameters
     ----------
     model : classifier
-        Fitted; pipelines and reject options are looked into.
+        Fitted; may be inside pipelines and reject options.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def _sampling_error(diagnostics: Any) -> Finding:
     if not np.isfinite(angle):
         words = "this solver cannot estimate how far its answer is from the Bayes point"
         return Finding("sampling error", "unknown", words)
-    words = "estimated angle between this answer and that of an endless run, in degrees"
+    words = "estimated angle between this answer and the answer of an endless run, in degrees"
     fine = bool(np.all(diagnostics["mixed"]))
     return Finding("sampling error", f"{np.degrees(angle):.2g}°", words, fine)
 
@@ -134,7 +134,7 @@ def _iterations(classifier: Any) -> list[Finding]:
 
 
 def _evidence(classifier: Any) -> list[Finding]:
-    """Read what `LinearBayesPointClassifier` says about its training rows."""
+    """Read the training rows and the evidence of `LinearBayesPointClassifier`."""
     n_rows: Any = getattr(classifier, "n_samples_seen_", None)
     if not isinstance(n_rows, int | float):
         return []

@@ -1,4 +1,4 @@
-"""What kind of model it is, in a short phrase."""
+"""Describe the kind of a model in a short phrase."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all sections of a report are made of."""
+"""The common parts of all sections of a report."""
 
 from __future__ import annotations
 

@@ -77,8 +77,8 @@ def write_report(
     baselines : bool, default=True
         Compare with logistic regression and a random forest. Training them takes seconds.
     n_examples : int, default=10
-        How many of the hardest and of the least certain rows to show. 0 keeps single rows
-        out of the report, but not minima, maxima and frequent values of columns.
+        Number of the hardest and of the least certain rows to show. 0 keeps single rows out
+        of the report, but not minima, maxima and frequent values of columns.
     confidence_level : float, default=0.95
         Confidence level of all intervals.
 
@@ -117,7 +117,7 @@ def _page(title: str, model, evaluation: Evaluation, constant: Baseline, section
 def _compare(
     model, X, evaluation: Evaluation, train, wanted: bool
 ) -> tuple[list[Baseline], str | None]:
-    """Return baselines, and why there are no more."""
+    """Return baselines, and the reason if some are missing."""
     constant = most_frequent(evaluation)
     if not wanted:
         return [constant], None

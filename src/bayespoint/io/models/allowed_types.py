@@ -55,7 +55,7 @@ SPARSE_TYPES: dict[str, Any] = {
 
 ARRAY_DTYPE = re.compile(r"[<>|][biuf](1|2|4|8)|[<>]U[1-9][0-9]{0,8}")
 OBJECT_DTYPE = "|O"
-# Levels of lists in lists. A pipeline in a pipeline needs four.
+# Levels of nested lists. A pipeline in a pipeline needs four.
 MAX_DEPTH = 100
 
 

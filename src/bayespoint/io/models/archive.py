@@ -14,13 +14,13 @@ import numpy as np
 from ..._runtime.atomic import in_place_of
 
 TEXT_MEMBER = "model.json"
-# As Python objects, the text may take thirty times as much memory.
+# Once parsed into Python objects, the text may take thirty times as much memory.
 MAX_TEXT_BYTES = 2**26
-# With the text, the most members that a zip file can count without an extension.
+# Together with the text, as many members as a zip file can count without an extension.
 MAX_ARRAYS = 2**16 - 2
-# An entry of the zip directory: fixed part, sizes and offset of eight bytes, any of our names.
+# An entry of the zip directory: fixed part, eight-byte sizes and offset, and any of our names.
 MAX_ENTRY_BYTES = 46 + 28 + 32
-# The end of the zip directory: its 64-bit form, the locator of that, and the plain form.
+# The end of the zip directory: its 64-bit form, the locator of this form, and the plain form.
 LONG_END_BYTES, LOCATOR_BYTES, END_BYTES = 56, 20, 22
 # Read arrays this many bytes at a time.
 BLOCK_BYTES = 2**20
@@ -57,12 +57,12 @@ def write(path: str | os.PathLike, text: str, arrays: Sequence[np.ndarray]) -> N
     content = text.encode("ascii")
     if len(content) > MAX_TEXT_BYTES or len(arrays) > MAX_ARRAYS:
         raise ModelFileError(
-            f"A model file holds at most {MAX_ARRAYS} arrays and {MAX_TEXT_BYTES} bytes of names "
-            f"and numbers besides, but the model has {len(arrays)} arrays and {len(content)} "
+            f"A model file holds at most {MAX_ARRAYS} arrays and {MAX_TEXT_BYTES} bytes of other "
+            f"names and numbers, but the model has {len(arrays)} arrays and {len(content)} "
             "bytes. Use fewer columns or categories."
         )
     with in_place_of(path) as file, ZipFile(file, "w", ZIP_STORED) as archive:
-        # ZipInfo has no time of writing: equal models are equal files.
+        # ZipInfo has a fixed date, so that equal models make equal files.
         archive.writestr(ZipInfo(TEXT_MEMBER), content)
         for index, array in enumerate(arrays):
             is_large = array.nbytes > ZIP64_ARRAY_BYTES
@@ -80,7 +80,7 @@ class Archive:
         self._members = {info.filename: info for info in self._zip.infolist()}
         for info in self._zip.infolist():
             _check_member(info, size)
-        # Members that do not overlap take no more memory than the file.
+        # Members that do not overlap need no more memory than the size of the file.
         if sum(info.file_size for info in self._zip.infolist()) > size:
             raise BadZipFile("members overlap")
         if len(self._members) < len(self._zip.infolist()):
@@ -96,7 +96,7 @@ class Archive:
         return self._zip.read(TEXT_MEMBER).decode("ascii")
 
     def arrays(self, layouts: Iterable[Layout]) -> list[np.ndarray]:
-        """Return the arrays; the archive should hold nothing but them and the text."""
+        """Return the arrays; the archive should hold nothing besides them and the text."""
         layouts = list(layouts)
         expected = {TEXT_MEMBER, *(array_name(index) for index in range(len(layouts)))}
         if self._members.keys() != expected:
@@ -105,7 +105,7 @@ class Archive:
         return [self._array(array_name(index), layout) for index, layout in enumerate(layouts)]
 
     def _array(self, name: str, layout: Layout) -> np.ndarray:
-        """Read an array; the text of numpy's header is for people and not parsed."""
+        """Read an array. The text of numpy's header is not parsed: the layout is known."""
         header_bytes = self._members[name].file_size - layout.n_bytes
         text_bytes = header_bytes - len(NPY_MAGIC) - 2
         if not 0 <= text_bytes < 2**16:

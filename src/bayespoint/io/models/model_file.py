@@ -30,8 +30,8 @@ OWN_KEYS = ("format_version", "libraries")
 def save(model: Any, path: str | os.PathLike, metadata: dict | None = None) -> None:
     """Write a model to a file that can be loaded without running code from it.
 
-    The file is written under another name and then renamed: whatever happens, either the
-    old file or the new one is there. Equal models make equal files.
+    The file is written under another name and then renamed, so that a failure never leaves
+    a broken file. Equal models make equal files.
 
     Parameters
     ----------
@@ -107,8 +107,8 @@ def load(path: str | os.PathLike) -> Any:
 def read(path: str | os.PathLike) -> tuple[Any, dict]:
     """Return the model and the metadata in a file that `save` wrote.
 
-    Like `load`. The metadata are what `save` was given, `format_version`, and `libraries`,
-    the versions of Python and of the libraries that wrote the file.
+    Like `load`. The metadata are the ones passed to `save`, plus `format_version` and
+    `libraries`, the versions of Python and of the libraries that wrote the file.
     """
     if Path(path).exists() and not Path(path).is_file():
         raise ModelFileError(

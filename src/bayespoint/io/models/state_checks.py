@@ -21,7 +21,7 @@ def _linear(model: Any) -> None:
     if type(model.classes_) is not np.ndarray or not np.array_equal(
         np.unique(model.classes_), model.classes_
     ):
-        raise ValueError("classes_ should be sorted")  # or codes of classes exceed their number
+        raise ValueError("classes_ should be sorted")  # otherwise class numbers may be too large
     n_weights = model.n_features_in_ + bool(model.fit_intercept)
     n = n_weights * (len(model.classes_) - 1)
     full = model.covariance_ == "full"

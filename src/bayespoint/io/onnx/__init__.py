@@ -36,8 +36,8 @@ def to_onnx(model) -> ModelProto:
     probabilities differ from `predict_proba` by rounding, up to 1e-11 (1e-9 for
     `LinearBayesPointClassifier` with more than two classes), and with solver="perceptron" by
     the single precision of `predict_proba` itself. ONNX cannot raise errors where Python
-    does: it treats unknown categories as handle_unknown="ignore" does, and for numbers that
-    are not finite probabilities may be NaN.
+    does: it treats unknown categories as handle_unknown="ignore" does, and numbers that are
+    not finite may give NaN as probabilities.
 
     All rows of a call are computed at once, with about 8 bytes for each row and support
     vector: pass a few thousand rows at a time.

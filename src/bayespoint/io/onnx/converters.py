@@ -9,7 +9,7 @@ from typing import Any
 def find_converter(
     converters: dict[type, Callable[..., Any]], estimator: Any, kind: str, advice: str
 ) -> Callable[..., Any]:
-    """Return the converter for an estimator, or raise an error that lists those that exist."""
+    """Return the converter for an estimator, or raise an error that lists all converters."""
     for type_, convert in converters.items():
         if isinstance(estimator, type_):
             return convert

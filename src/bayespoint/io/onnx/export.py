@@ -18,8 +18,8 @@ from .graph import DOUBLE, IR_VERSION, OPSET, Graph
 from .inputs import MATRIX_INPUT, OUTPUT_NAMES, Columns, Matrix, Source, Table, input_names
 from .prepare import prepare
 
-# The threshold is the confidence of a row, and often of many. Lower it by this share, so that
-# rounding does not reject these rows.
+# The threshold equals the confidence of one row, often of many rows. Lower it by this share, so
+# that rounding does not reject these rows.
 THRESHOLD_ROUNDING = 1e-9
 
 
@@ -42,7 +42,7 @@ def export(model) -> onnx.ModelProto:
 
 
 def _may_reject(model: RejectOptionClassifier) -> bool:
-    """Tell whether the model has a threshold, or was asked for one and need not reject."""
+    """Tell whether the model has a threshold, or was asked for one that rejects nothing."""
     asked = model.reject_rate is not None or model.max_error is not None
     return asked or model.threshold_ > -np.inf
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
-# onnxruntime implements new versions later than onnx does: models are written for these.
+# Models use these versions, because onnxruntime supports new ones later than onnx.
 OPSET = 21
 IR_VERSION = 10
 # A protocol buffer has at most 2^31 bytes, including nodes and names.
@@ -83,14 +83,14 @@ class Graph:
         # A body has to compute its outputs itself.
         after = [self.op("Identity", value) for value in (go_on, *after)]
         inner = _body(self._bodies.pop(), before, [v.name for v in after])
-        # onnxruntime has to be told that these are scalars.
+        # Without these declarations onnxruntime does not know that they are scalars.
         inner.input.insert(0, helper.make_tensor_value_info(condition, TensorProto.BOOL, []))
         inner.input.insert(0, helper.make_tensor_value_info(index, TensorProto.INT64, []))
         found = self.op("Loop", np.int64(n_rounds), True, *state, n_outputs=len(state), body=inner)
         return [found] if len(state) == 1 else found
 
     def sum_over(self, body: Callable, start: Any, *rows: Any) -> Value:
-        """Return start plus the sum of body(*r), where r are the rows of all arrays in turn."""
+        """Return start plus the sum of body(*r) over r, the i-th rows of all arrays."""
         total, *each = [self._new_name() for _ in range(1 + len(rows))]
         self._bodies.append([])
         last = Value(self, total) + body(*(Value(self, name) for name in each))

@@ -92,7 +92,7 @@ Source = Matrix | Columns
 
 
 def input_names(columns: Sequence[str]) -> list[str]:
-    """Return the names of inputs: the column names, changed where ONNX uses them otherwise."""
+    """Return the names of inputs: the column names, changed where a name is already taken."""
     taken = {"", *OUTPUT_NAMES}
     names = []
     for i, column in enumerate(columns):

@@ -84,7 +84,7 @@ def _outputs(kernel: Kernel, X: Value, support, coef, unit: bool) -> Value:
     if unit and not has_length:
         coef = coef / math.sqrt(1 + kernel.constant)
     lift = kernel.constant * coef.sum(axis=0)
-    if kernel.normalize:  # by the lengths of support vectors; lengths of points come below
+    if kernel.normalize:  # divide by the lengths of support vectors; of points, see below
         coef = coef / unnormalized_lengths(kernel, support)[:, None]
     if kernel.name == "linear":
         X, support = _minus(X, kernel.origin), support - kernel.origin

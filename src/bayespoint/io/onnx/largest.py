@@ -1,4 +1,4 @@
-"""Which of several correlated normal scores is the largest: `_jit/largest.py` as a graph.
+"""The probability that a correlated normal score is the largest: `_jit/largest.py` as a graph.
 
 The compiled loop takes one row and one class after the other. This graph computes all undecided
 cases (a "problem" is one class of one row) at once, each until it is done. The steps are the same,
@@ -19,13 +19,13 @@ from ...solvers.weights.multiclass.probabilities import MIN_PROBABILITY, PANEL_N
 from .graph import Value
 from .probabilities import log_normal_tail, normal_tail
 
-# A limit that an ONNX loop needs, and that is never reached.
+# An ONNX loop needs a limit; this one is never reached.
 _MAX_PANELS = 100_000
 # A polynomial of this degree gives Phi with an error of 6e-11.
 _PHI_DEGREE = 14
 # Stands for infinity where an infinite number would lead to NaN.
 _NEAR_INFINITY = 1e300
-# Phi of this is one.
+# Phi of this output is one.
 _CERTAIN_OUTPUT = 40.0
 
 
@@ -45,7 +45,7 @@ def largest(model: LinearBayesPointClassifier, X: Value) -> Value:
     log_p = _log_phi(bound)
     undecided = (z < rule.MAX_UNDECIDED_Z) & (variance > 0.0) & others
     count = undecided.double().sum(2, keepdims=False)
-    # With fewer than two rivals, or next to no chance, the bound is the answer.
+    # With fewer than two rivals, or almost no chance to win, the bound is the answer.
     remaining = (count > 1.5) & (log_p >= math.log(rule.MIN_INTEGRAL))
     where = remaining.op("NonZero").transpose(1, 0)  # (problem, 2): its row and class
     z, undecided, deviation, known = (
@@ -100,7 +100,7 @@ def _correlation(
 
 
 def _one_factor(correlation: Value, z: Value, undecided: Value, n_classes: int) -> Value:
-    """Return a with a_j a_k close to the correlations, above all where comparisons are open."""
+    """Return loadings a with a_j a_k close to the correlations, best for undecided classes."""
     graph, used = z.graph, undecided.double()
     order = used.op("CumSum", np.int64(1))
     count = used.sum(1)

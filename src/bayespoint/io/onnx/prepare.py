@@ -24,7 +24,7 @@ def prepare(step, X: Source) -> Source:
     """Return the output of a fitted preprocessor."""
     if step is None or (isinstance(step, str) and step == "passthrough"):
         return X
-    advice = "Apply others before the exported model, and export only the steps after them."
+    advice = "Apply other steps before the exported model, and export only the steps after them."
     return find_converter(CONVERTERS, step, "Preprocessors", advice)(step, X)
 
 
@@ -126,10 +126,10 @@ def _one_hot_encoder(encoder: OneHotEncoder, X: Source) -> Source:
 
 
 def _one_hot(encoder: OneHotEncoder, i: int, X: Source) -> Matrix:
-    """Return an indicator for each frequent category, and one for all others."""
+    """Return an indicator for each frequent category, and one for all other categories."""
     categories = np.asarray(encoder.categories_[i])
     positions, n_positions, other = _positions_of_categories(encoder, i)
-    if other is not None:  # anything but a frequent category, known or not
+    if other is not None:  # every value that is not a frequent category, known or not
         frequent = np.flatnonzero(positions != other)
         categories, positions = categories[frequent], positions[frequent]
     matches = _matches(categories, i, X).double()
@@ -143,7 +143,7 @@ def _one_hot(encoder: OneHotEncoder, i: int, X: Source) -> Matrix:
 
 
 def _positions_of_categories(encoder: OneHotEncoder, i: int) -> tuple[np.ndarray, int, int | None]:
-    """Return each category's position (-1: none), how many there are, and the one for others."""
+    """Return each category's position (-1: none), their number, and the one for other values."""
     categories = encoder.categories_[i]
     rare = getattr(encoder, "infrequent_categories_", [None] * (i + 1))[i]
     known_rare = set() if rare is None else {_key(c) for c in rare}

@@ -20,7 +20,7 @@ _ERFCX_CENTER = 3.75
 _ERFCX_DEGREE = 20
 # Larger outputs have a tail whose logarithm is not finite.
 _MAX_OUTPUT = 1e100
-# Halve angles this many times; then this many terms of the series of atan are exact.
+# Halve angles this many times; then this many terms of the series of atan are enough.
 _ANGLE_HALVINGS = 3
 _ATAN_TERMS = 12
 

@@ -12,7 +12,7 @@ from .missing_values import MISSING_WORDS
 
 # Look at this many different strings to see whether most of a column is numbers.
 MAX_EXAMINED_STRINGS = 1000
-# From here on, double precision skips whole numbers.
+# Double precision cannot represent all whole numbers from here on.
 MAX_EXACT_INTEGER = 2**53
 
 
@@ -55,7 +55,7 @@ def find_columns(table, target: str, *, categorical: Collection[str] = ()) -> Co
     target : str
         The column with the classes.
     categorical : collection of str
-        Columns whose numbers are names of categories.
+        Columns whose numbers stand for categories.
     """
     numbers, categories = [], []
     for name in table.column_names:
@@ -126,7 +126,7 @@ def _finite_numbers(name: str, column) -> np.ndarray:
     if numbers is None:
         raise ValueError(
             f"Column {name!r} should hold numbers, but holds {first_text(column)!r}. If its "
-            "numbers are names of categories, say so when the model is trained."
+            "numbers stand for categories, say so when the model is trained."
         )
     values = numbers.to_numpy()
     if np.isinf(values).any():

@@ -30,7 +30,7 @@ class CSVTable(Table):
         super().__init__(name, io.BufferedReader(stream))
         self._options = options
         text = _decode_head(name, stream, options.encoding)
-        # Blank lines before the first row are no rows; Arrow has to be told their number.
+        # Blank lines before the first row are not rows; Arrow needs their number to skip them.
         stripped = re.sub(rf"\A(?:[^\S\r\n]*(?:{LINE_END}))+", "", text)
         n_blank = len(re.findall(LINE_END, text[: len(text) - len(stripped)]))
         self.delimiter = options.delimiter or guess_delimiter(stripped)
@@ -103,8 +103,8 @@ def _decode_head(name: str, stream: PeekedStream, encoding: str) -> str:
             raise ValueError(_wrong_encoding(name, encoding, str(error))) from None
         if "\0" in text:
             raise ValueError(
-                f"{name} should be text, but has zero bytes. Is it another kind of file, or is its "
-                "encoding another one, for example utf-16?"
+                f"{name} should be text, but has zero bytes. Is it another kind of file, or does "
+                "it have another encoding, for example utf-16?"
             )
         has_line = re.search(r"[\r\n]", text.lstrip()) is not None
         if has_line or len(stream.head) >= MAX_HEADER_BYTES or not stream.extend_head():

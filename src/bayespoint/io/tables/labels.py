@@ -6,7 +6,7 @@ import numpy as np
 
 from .columns import Columns, as_numbers, as_texts, first_text, known_numbers, not_whole
 
-# A column with more different values, or with fewer rows for each, does not hold classes.
+# A column with more distinct values, or fewer rows for each value, does not hold classes.
 MAX_CLASSES = 1000
 MIN_ROWS_PER_CLASS = 2
 

@@ -31,7 +31,7 @@ class LIBSVMTable(Table):
             while text := b"".join(islice(_lines_with_a_row(self._stream), n_rows)):
                 n_here = text.count(b"\n")
                 try:
-                    # All chunks must count features from the same number: 1, as is usual.
+                    # All chunks must number features from 1, as is usual.
                     yield load_svmlight_file(
                         io.BytesIO(text), n_features=n_features, zero_based=False
                     )

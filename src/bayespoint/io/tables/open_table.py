@@ -31,7 +31,7 @@ def open_table(path: str | Path, options: ReadOptions | None = None) -> Table:
         CSV (also with tabs, semicolons or bars), Parquet or LIBSVM; all but Parquet also
         compressed by gzip, bzip2 or xz.
     options : ReadOptions, default=None
-        What is known about the file.
+        What the user says about the file.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def open_table(path: str | Path, options: ReadOptions | None = None) -> Table:
 
 
 def count_features(path: str | Path, options: ReadOptions) -> int:
-    """Return the number of features of a LIBSVM file, reading it once if nobody knows."""
+    """Return the number of features of a LIBSVM file; read it once if none is given."""
     if options.n_features is not None:
         return options.n_features
     if str(path) == STANDARD_INPUT:
@@ -84,7 +84,7 @@ def _open_stream(raw: BinaryIO, path: str | Path, name: str, options: ReadOption
         return LIBSVMTable(name, stream)
     _require_pyarrow()
     if format == "parquet":
-        # Parquet describes itself at its end, so that a pipe has to be read as a whole.
+        # Parquet has its description at the end, so a pipe has to be read as a whole.
         whole = is_compressed or str(path) == STANDARD_INPUT
         return ParquetTable(name, io.BytesIO(stream.read()) if whole else path)
     return CSVTable(name, stream, options)

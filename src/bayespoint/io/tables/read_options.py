@@ -1,4 +1,4 @@
-"""What a user may say about a file of rows."""
+"""Options for reading a file of rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read a file; whatever is None is found out from the file.
+    """How to read a file; options that are None are guessed from the file.
 
     Attributes
     ----------

@@ -24,7 +24,7 @@ MAX_SNIFFED_LINES = 20
 
 
 def guess_format(head: bytes, path: str | Path) -> str:
-    """Guess the format from the suffix of the file, or else from its first bytes."""
+    """Guess the format from Parquet's first bytes, the suffix, or the first line."""
     if head.startswith(PARQUET_MAGIC):
         return "parquet"
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
@@ -55,8 +55,8 @@ def guess_delimiter(text: str) -> str:
 def guess_header(first: list[str], others: Iterator[list[str]]) -> bool:
     """Guess whether the cells of the first line are column names.
 
-    They are if none is a number. If some are, such as years, they are names if another column
-    has a word there and numbers below.
+    They are if none is a number. If some cells are numbers, such as years, they are names if
+    another column has a word there and numbers below.
     """
     if not any(map(_is_number, first)):
         return True

@@ -1,4 +1,4 @@
-"""An open file of rows, whatever its format."""
+"""An open file of rows, in any format."""
 
 from __future__ import annotations
 
@@ -92,15 +92,15 @@ class Table:
         raise NotImplementedError
 
     def _batches(self, names: list[str], texts: Collection[str]) -> Iterator[Any]:
-        """Yield Arrow tables, without care for errors."""
+        """Yield Arrow tables; `batches` explains the errors."""
         raise NotImplementedError
 
     def _header_advice(self) -> str:
-        """Return what to do if the column names are wrong."""
+        """Return advice for wrong column names."""
         return ""
 
     def _explain(self, error: Exception) -> str:
-        """Return the message of an error of Arrow, or what it means."""
+        """Return the message of an error of Arrow, or an explanation of it."""
         return one_line(error)
 
 

@@ -1,1 +1,1 @@
-"""The sections of a report, one a file, each from results to markup."""
+"""The sections of a report, one in each file: from results to markup."""

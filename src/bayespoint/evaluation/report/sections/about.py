@@ -19,7 +19,7 @@ from ..markup import table
 from ..model_description import describe_model
 from ..section import Section, text_cell
 
-# Classes that are named.
+# Name at most this many classes.
 MAX_NAMED_CLASSES = 10
 
 
@@ -30,7 +30,7 @@ def about_section(
     target: str | None,
     train_summary: Mapping[str, object] | None,
 ) -> Section:
-    """Show facts about model and data, then the user's own about the training."""
+    """Show facts about model and data, then the user's own facts about the training."""
     facts = _facts(model, evaluation, cells, target) | dict(train_summary or {})
     rows = [[name, text_cell(_format(value))] for name, value in facts.items()]
     return Section("about", "About this report", table(["", ""], rows, caption="Model and data"))

@@ -48,7 +48,7 @@ def calibration_section(evaluation: Evaluation) -> Section:
 def _verdict(evaluation: Evaluation) -> str:
     """Say whether the model is too sure, not sure enough, or neither."""
     mean, share = float(evaluation.confidence.mean()), 1 - evaluation.error.value
-    # The variance of the number of right answers, if every probability is right.
+    # The standard deviation of the number of right answers, if every probability is right.
     spread = float(np.sqrt(np.sum(evaluation.confidence * (1 - evaluation.confidence))))
     if evaluation.n_rows * abs(mean - share) <= MAX_DEVIATIONS_BY_CHANCE * spread:
         verdict = "That is as close as chance allows."

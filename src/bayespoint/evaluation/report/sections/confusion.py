@@ -11,9 +11,9 @@ from ..section import MAX_CLASSES, Section, class_name, number_cell
 
 # Shades of color in the matrix, as in the style sheet.
 N_SHADES = 5
-# With so few classes the matrix itself shows the most frequent mistakes.
+# Up to this many classes, the matrix itself shows the most frequent mistakes.
 MAX_CLASSES_WITHOUT_LIST = 5
-# Mistakes that are listed beside the matrix, and where there is no matrix.
+# Number of listed mistakes, beside the matrix and without a matrix.
 N_MISTAKES, N_MISTAKES_WITHOUT_MATRIX = 10, 20
 
 

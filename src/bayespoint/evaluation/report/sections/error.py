@@ -9,12 +9,12 @@ from ..formatting import interval, level, percent
 from ..markup import join, table, tag
 from ..section import Section, number_cell, text_cell
 
-# The largest error that the scale of the whiskers must show.
+# The scale of the whiskers goes at least up to this error.
 MIN_SCALE = 1e-3
 
 
 def error_section(evaluation: Evaluation, baselines: list[Baseline], reason: str | None) -> Section:
-    """Compare the error with the baselines; `reason` says why there are no more of them."""
+    """Compare the error with the baselines; `reason` says why baselines are missing."""
     sure = level(evaluation.confidence_level)
     how = "learned from its training rows"
     ours = Baseline("this model", how, evaluation.error, evaluation.log_loss)

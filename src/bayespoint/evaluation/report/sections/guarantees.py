@@ -1,4 +1,4 @@
-"""What is guaranteed about the error, and under which conditions."""
+"""Guarantees about the error, and their conditions."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def rejection_section(evaluation: Evaluation) -> Section:
     chart, _ = charts.rejection(evaluation)
     marked = " The dotted line is the threshold of the model." if evaluation.promise else ""
     caption = (
-        "Error among the remaining answers when the least certain ones are refused, with the exact "
+        "Error among the remaining answers if the least certain ones are refused, with the exact "
         f"{level(evaluation.confidence_level)} interval at each threshold." + marked
     )
     content = join(
@@ -66,7 +66,7 @@ def _accepted(evaluation: Evaluation, i: int) -> Share:
 
 
 def _slider_texts(evaluation: Evaluation, i: int) -> list[str]:
-    """Return threshold, coverage and error as text, and all of it for screen readers."""
+    """Return threshold, coverage and error as text, and one sentence for screen readers."""
     n, kept = evaluation.n_rows, _accepted(evaluation, i)
     threshold = format_threshold(evaluation.rejection.threshold[i])
     coverage = percent(kept.total / n)
