@@ -121,7 +121,7 @@ def test_refuses(data):
         normalized_margins(model, X, y, intercept_scaling=0.0)
     with pytest.raises(TypeError, match="KNeighborsClassifier has no dual_coef_"):
         normalized_margins(KNeighborsClassifier().fit(X, y), X, y)
-    with pytest.raises(TypeError, match="Of a pipeline, pass the last step"):
+    with pytest.raises(TypeError, match="For a pipeline, pass its last step"):
         normalized_margins(make_pipeline(StandardScaler(), SVC()).fit(X, y), X, y)
     with pytest.raises(TypeError, match="precomputed"):
         normalized_margins(SVC(kernel="precomputed").fit(X @ X.T, y), X @ X.T, y)

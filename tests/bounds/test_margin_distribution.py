@@ -203,7 +203,7 @@ def test_certificate_refuses_an_intercept_and_unknown_radius():
         support_vectors_=linear.support_vectors_,
         dual_coef_=weights,
     )
-    with pytest.raises(ValueError, match="radius should be given, as points have different"):
+    with pytest.raises(ValueError, match="radius should be given, because points have different"):
         adaptive_margin_certificate(plain, X, y)
     with pytest.raises(ValueError, match=r"length of every point, but is 0\.1"):
         adaptive_margin_certificate(plain, X, y, radius=0.1)

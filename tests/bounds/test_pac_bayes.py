@@ -179,7 +179,7 @@ def test_tuning_costs_a_logarithm(rng):
 def test_a_gamma_from_the_data_needs_n_tuned(model):
     X, y = TwoGaussians([1.2, 0.6]).draw(100, random_state=0)
     model.fit(X, y)
-    with pytest.raises(ValueError, match="n_tuned is needed: from how many values"):
+    with pytest.raises(ValueError, match="n_tuned is needed: the number of values"):
         pac_bayes_certificate(model, X, y)
     assert 0 < pac_bayes_certificate(model, X, y, n_tuned=540).gibbs <= 1
 

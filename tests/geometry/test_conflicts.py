@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bayespoint.geometry.conflicts import MAX_NAMED_POINTS, NoVersionSpaceError
-from bayespoint.geometry.great_circle import SMALLEST_MARGIN
+from bayespoint.geometry.great_circle import MIN_RELIABLE_MARGIN
 from version_space_problems import (
     EPS,
     SEED,
@@ -121,7 +121,7 @@ def test_all_points_at_the_origin():
 @pytest.mark.parametrize("seed", [63, 477, 508, 1928, 2927])
 def test_contradiction_is_claimed_only_with_a_proof(seed):
     # With a small gamma and one or two features, the largest margins are 2e-8 to 5e-8: above
-    # SMALLEST_MARGIN, but below the 1e-7 to which HiGHS solves a linear program.
+    # MIN_RELIABLE_MARGIN, but below the 1e-7 to which HiGHS solves a linear program.
     rng = rng_of(seed)
     m, n_features = int(rng.integers(3, 60)), int(rng.integers(1, 3))
     X, gamma = rng.standard_normal((m, n_features)), 10 ** rng.uniform(-6, -4)
@@ -132,9 +132,9 @@ def test_contradiction_is_claimed_only_with_a_proof(seed):
     except NoVersionSpaceError as error:
         # The residual of a proof is an upper bound for every margin.
         if "contradict each other" in str(error):
-            assert proof_residual(space, error) <= SMALLEST_MARGIN  # noqa: PT017
+            assert proof_residual(space, error) <= MIN_RELIABLE_MARGIN  # noqa: PT017
     else:
-        assert space.margins(w).min() > SMALLEST_MARGIN
+        assert space.margins(w).min() > MIN_RELIABLE_MARGIN
 
 
 def test_error_survives_pickling():

@@ -12,7 +12,7 @@ from bayespoint.geometry import version_space
 from bayespoint.geometry.conflicts import NoVersionSpaceError
 from bayespoint.geometry.entry import learn_perceptron, solve_directly, solve_program, trap_light
 from bayespoint.geometry.gram import unit_gram
-from bayespoint.geometry.great_circle import SMALLEST_MARGIN, random_tangent
+from bayespoint.geometry.great_circle import MIN_RELIABLE_MARGIN, random_tangent
 from bayespoint.geometry.version_space import VersionSpace
 from version_space_problems import (
     EPS,
@@ -235,7 +235,7 @@ def test_light_trap_ends_inside_version_space():
             cycles += 1
         else:
             assert np.linalg.norm(w) == pytest.approx(1, abs=8 * EPS)
-            assert space.margins(w).min() > SMALLEST_MARGIN
+            assert space.margins(w).min() > MIN_RELIABLE_MARGIN
     assert cycles <= 3
 
 
@@ -302,7 +302,7 @@ def test_enter_gives_a_hypothesis_or_a_proof_that_there_is_none(problem, seed):
         assert proof_residual(space, error) <= 1e-12  # noqa: PT017
     else:
         assert np.linalg.norm(w) == pytest.approx(1, abs=8 * EPS)
-        assert space.margins(w).min() > SMALLEST_MARGIN
+        assert space.margins(w).min() > MIN_RELIABLE_MARGIN
         assert space.contains(w)
 
 
@@ -315,7 +315,7 @@ def test_enter_gives_a_hypothesis_or_a_proof_that_there_is_none(problem, seed):
 @settings(deadline=None, max_examples=60)
 def test_enter_succeeds_on_separable_points(seed, m, n_features, margin):
     space = linear_space(*separable(seed, m, n_features, margin))
-    assert space.margins(space.enter(rng_of(seed))).min() > SMALLEST_MARGIN
+    assert space.margins(space.enter(rng_of(seed))).min() > MIN_RELIABLE_MARGIN
 
 
 @pytest.mark.parametrize("margin", [1e-2, 1e-4, 1e-6, 1e-7])
@@ -331,7 +331,7 @@ def test_enter_finds_a_narrow_version_space(n_features, margin):
     space = linear_space(y[:, None] * walls, y)
     best = space.margins(space.enter(rng)).min()
     # Inner products have errors of a few eps, so tilts have errors of the order of sqrt(eps).
-    assert SMALLEST_MARGIN < best <= margin + 2 * np.sqrt(EPS)
+    assert MIN_RELIABLE_MARGIN < best <= margin + 2 * np.sqrt(EPS)
 
 
 @given(problem=integer_problems(), seed=seeds, softness=st.sampled_from([1e-6, 0.1, 1e12]))
@@ -349,7 +349,7 @@ def test_enter_succeeds_on_nearly_singular_kernels(gamma):
     # A threshold between -1/2 and 1/2 on a line is easy to find, though the matrix is singular.
     X = np.concatenate([np.linspace(-3, -0.5, 20), np.linspace(0.5, 3, 20)])[:, None]
     space = rbf_space(X, np.sign(X[:, 0]), gamma)
-    assert space.margins(space.enter(rng_of())).min() > SMALLEST_MARGIN
+    assert space.margins(space.enter(rng_of())).min() > MIN_RELIABLE_MARGIN
 
 
 @pytest.mark.parametrize("attempt", ["learn_perceptron", "trap_light"])

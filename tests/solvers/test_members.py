@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bayespoint.geometry.gram import unit_gram
 from bayespoint.solvers import Perceptron
-from bayespoint.solvers.members import IN_USE, MISTAKES, RIGHT, Members
+from bayespoint.solvers.members import IN_USE, MISTAKES, RIGHT_STREAK, Members
 from perceptron_problems import (
     NOBODY,
     contradiction,
@@ -105,7 +105,7 @@ def test_inseparable_data_end_with_the_best_pass():
 def test_consistent_members_are_preferred():
     matrix, signs = teacher_problem(60, 5, 0)
     members, _ = learned(matrix, signs, n_members=4)
-    members.walk[0, 1, RIGHT] = 0  # as if this member had been stopped
+    members.walk[0, 1, RIGHT_STREAK] = 0  # as if this member had been stopped
     assert len(members.posterior(0).draws) == 3
 
 

@@ -20,7 +20,10 @@ compiled = njit(
 
 @compiled
 def sort_walls(d, u, first, wall):
-    """Sort the first walls on the way into `first` (slopes) and `wall`: cot t_j = -u_j / d_j."""
+    """Put the first walls, sorted by slope, into first (slopes) and wall (their numbers).
+
+    The wall of slope u_j / d_j is met at cot t_j = -u_j / d_j.
+    """
     depth = first.shape[0]
     n = 0
     for j in range(d.shape[0]):
@@ -39,7 +42,7 @@ def sort_walls(d, u, first, wall):
 
 @compiled
 def add_pieces(y, b, v, first, wall, max_errors, integral, time):
-    """Add the pieces of an arc to the cells that they pass.
+    """Add the pieces of an arc to the sums of their cells.
 
     All margins are positive after b and negative before -b: on the half circle between them
     every wall is crossed once, and each crossing adds one error.
@@ -65,7 +68,7 @@ def add_pieces(y, b, v, first, wall, max_errors, integral, time):
 
 @compiled
 def move_to_wall(slope, b, v, d, u):
-    """Move the ball, with its margins, to the wall of a slope."""
+    """Move the ball, with its margins, to the wall with this slope."""
     sin = 1.0 / math.sqrt(1.0 + slope * slope)
     cos = -slope * sin
     for j in range(d.shape[0]):
@@ -120,10 +123,10 @@ def peel(
 ):  # fmt: skip
     """Bounce n_bounces times, and follow every arc through the cells outside.
 
-    b, v, d and u move along. To integral[i, j] and time[i, j] are added the integral of the
-    position over the pieces with i errors on negative points and j on positive ones, and
-    their lengths. first, wall and g are work space; first and wall have an entry for each
-    wall, or 2 max_errors + 1 entries: one more crossing than any cell needs.
+    b, v, d and u move along. Adds to integral[i, j] the integral of the position over the
+    pieces with i errors on negative points and j on positive ones, and to time[i, j] their
+    lengths. first, wall and g are work space; first and wall have an entry for each wall, or
+    2 max_errors + 1 entries: one more crossing than any cell needs.
     """
     for _ in range(n_bounces):
         sort_walls(d, u, first, wall)

@@ -1,8 +1,8 @@
-"""How large the error of a classifier can be: bounds from the training data alone.
+"""Upper bounds on the error of a classifier, from the training data alone.
 
-Each is a function of plain numbers; `normalized_margins`, `pac_bayes_certificate`,
+Most are functions of plain numbers; `normalized_margins`, `pac_bayes_certificate`,
 `svm_leave_one_out_bound`, `adaptive_margin_certificate`, `adaboost_margin_error` and
-`estimate_version_space_bound` take a fitted classifier. docs/bounds.md says which one to use.
+`estimate_version_space_bound` take a fitted classifier. docs/bounds.md says which bound to use.
 A bound of 1 says nothing.
 """
 

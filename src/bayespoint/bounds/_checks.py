@@ -1,4 +1,4 @@
-"""Checks of the numbers that the bounds are given."""
+"""Checks of the arguments of the bounds."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from numbers import Integral
 
 import numpy as np
 
-# A solver's zero may be negative by this share of the largest number.
+# A number that should be zero may be negative by this share of the largest number.
 MAX_RELATIVE_ROUNDING = 1e-9
 
 
 def at_risk(confidence: float) -> float:
-    """Return the probability with which a bound may fail."""
+    """Return the probability that a bound fails."""
     inside("confidence", confidence, 0, 1)
     return 1 - confidence
 

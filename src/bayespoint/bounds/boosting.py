@@ -30,15 +30,15 @@ def adaboost_margin_bound(errors, margin: float, weights=None) -> float:
         Share of votes for the right class minus the share for the wrong one, 0 or more and
         below 1.
     weights : array-like of shape (n_rounds,), default=None
-        The number of votes of each voter, alpha, by which the weights of points were changed.
-        AdaBoost's ln((1 - error) / error) / 2 by default.
+        The number of votes of each voter: alpha, which also changed the weights of points.
+        The default is AdaBoost's ln((1 - error) / error) / 2.
 
     Returns
     -------
     float
         Upper limit of the share of training points with a smaller margin, at most 1. It
-        is certain, not with a confidence; `convex_combination_bound` leads from there to
-        the error on new points.
+        always holds, without a confidence. `convex_combination_bound` turns it into a bound
+        on the error on new points.
 
     Notes
     -----
@@ -67,7 +67,7 @@ def adaboost_margin_bound(errors, margin: float, weights=None) -> float:
     if margin != 0:
         inside("margin", margin, 0, 1)
     if weights is None:
-        if errors.min() == 0:  # infinitely many votes for one that is always right
+        if errors.min() == 0:  # a voter that is always right gets infinitely many votes
             return 0.0
         weights = np.log((1 - errors) / errors) / 2
     weights = not_negative("weights", vector("weights", weights, len(errors)))
@@ -76,7 +76,7 @@ def adaboost_margin_bound(errors, margin: float, weights=None) -> float:
 
 
 def boosting_rounds(margin: float, margin_error: float) -> int:
-    """Return after how many rounds few training points have a small margin.
+    """Return the rounds after which few training points have a small margin.
 
     Parameters
     ----------

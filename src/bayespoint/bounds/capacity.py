@@ -9,7 +9,7 @@ from scipy.special import gammaln, logsumexp
 
 from ._checks import at_risk, count, positive, share
 
-# The bound of a vote is the smallest for this many numbers of voters.
+# Try this many numbers of voters, and take the smallest bound of a vote.
 _N_VOTES_TRIED = 400
 
 
@@ -46,9 +46,9 @@ def vc_bound(
 
     Notes
     -----
-    With d = 1 - confidence and G the number of ways to label 2 m points, at most the sum of
-    binomials (2 m over i) for i up to the VC dimension: training error + 1 / m +
-    sqrt((m + 1) ln(2 G / d)) / m. The proof is in docs/notes/bounds.md. With a constant:
+    Let d = 1 - confidence, and G the number of ways to label 2 m points, at most the sum of
+    binomials (2 m over i) for i up to the VC dimension h. The bound is training error + 1 / m
+    + sqrt((m + 1) ln(2 G / d)) / m. The proof is in docs/notes/bounds.md. With a constant it is
     training error + sqrt(c / m (h + ln(1 / d))).
 
     References
@@ -102,7 +102,7 @@ def fat_shattering_dimension(margin: float, radius: float) -> int:
     """
     positive("margin", margin)
     positive("radius", radius)
-    # (1 / 0.2)^2 must be 25, not 24.999: a limit may be too large, not too small.
+    # (1 / 0.2)^2 must be 25, not 24.999: an upper limit may be too large, but not too small.
     return math.floor((radius / margin) ** 2 * (1 + 4 * np.finfo(float).eps))
 
 
@@ -122,7 +122,8 @@ def margin_bound(
     margin : float
         y <w, x> for weights of length one, at most the radius. It may depend on the data.
     radius : float
-        Upper limit of the length of all points, new ones too: 1 for `normalized_margins`.
+        Upper limit of the length of all points, including new ones: 1 for
+        `normalized_margins`.
     n_samples : int
         Number of training points, independent draws of the distribution.
     margin_error : float, default=0.0
@@ -132,7 +133,7 @@ def margin_bound(
         margins at once.
     constant : float, default=None
         The constant c of 004, eqs. 1.45 and 1.46, which is not known. By default a bound with
-        all constants is returned, below 1 from several hundred thousand points on.
+        all constants is returned, which is below 1 only from several hundred thousand points on.
 
     Returns
     -------
@@ -141,11 +142,11 @@ def margin_bound(
 
     Notes
     -----
-    With a constant, and q = (R / margin)^2 ln(m R / margin)^2 + ln(1 / d) where d is 1 -
-    confidence: c q / m if no training point has a smaller margin, else margin_error +
-    sqrt(c q / m). 004 has ln(m / margin), which depends on the unit of length. Without a
-    constant, theorems 1.4, 1.5 and 1.7 are combined, for the next smaller one of the margins
-    R, R / 2, R / 4, ...
+    Let q = (R / margin)^2 ln(m R / margin)^2 + ln(1 / d) with d = 1 - confidence. With a
+    constant, the bound is c q / m if no training point has a smaller margin, otherwise
+    margin_error + sqrt(c q / m). 004 has ln(m / margin), which depends on the unit of length.
+    Without a constant, theorems 1.4, 1.5 and 1.7 are combined, for the next smaller margin
+    among R, R / 2, R / 4, ...
 
     References
     ----------
@@ -231,7 +232,7 @@ def convex_combination_bound(
 
 
 def _check(n_samples: int, margin_error: float, confidence: float, constant: float | None) -> float:
-    """Check what both margin bounds take; return the probability with which they may fail."""
+    """Check the arguments of both margin bounds; return the probability that they fail."""
     count("n_samples", n_samples)
     share("margin_error", margin_error)
     if constant is not None:
@@ -280,7 +281,7 @@ def log_growth(vc_dimension: int, n_points: int) -> float:
 
 
 def uniform_deviation(m: int, log_events):
-    """Return the excess of errors over training errors, for events counted on 2 m points."""
+    """Bound the excess of errors over training errors, for events counted on 2 m points."""
     return 1 / m + np.sqrt((m + 1) * (math.log(2) + log_events)) / m
 
 

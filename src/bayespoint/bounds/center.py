@@ -7,7 +7,7 @@ import math
 from ._checks import share
 
 # Where arccos(x) / pi - (1 - x) / 2 is largest.
-_PEAK = math.sqrt(1 - 4 / math.pi**2)
+_WORST_COSINE = math.sqrt(1 - 4 / math.pi**2)
 
 
 def kappa(epsilon: float) -> float:
@@ -28,10 +28,10 @@ def kappa(epsilon: float) -> float:
 
     Notes
     -----
-    Two hypotheses with cosine x differ on arccos(x) / pi of the points, of which (1 - x) / 2,
-    what the center of mass minimizes, is a proxy. kappa is the largest difference between
-    the two for |x| >= epsilon (000, lemma 14). 000 has the formula for epsilon < 0.23 and the
-    constant otherwise, which would not fall to 0; 0.23 is 1 - 0.771.
+    Two hypotheses with cosine x differ on arccos(x) / pi of the points. The center of mass
+    minimizes a proxy, (1 - x) / 2. kappa is the largest difference between the two for
+    |x| >= epsilon (000, lemma 14). 000 has the formula for epsilon < 0.23 and the constant
+    otherwise, which would not fall to 0; 0.23 is 1 - 0.771.
 
     The difference of errors is at most kappa (theorem 10) if all hypotheses are within a
     right angle of the Bayes point, which epsilon > 0.708 ensures (Afsari 2011). Otherwise
@@ -50,5 +50,5 @@ def kappa(epsilon: float) -> float:
     [0.105, 0.105, 0.094, 0.04]
     """
     share("epsilon", epsilon)
-    x = max(epsilon, _PEAK)
+    x = max(epsilon, _WORST_COSINE)
     return math.acos(x) / math.pi - (1 - x) / 2

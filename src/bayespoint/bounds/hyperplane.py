@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from ..geometry.kernels import Kernel
 from ._checks import positive
 
-# Rows of the kernel matrix that are held at once.
+# Hold this many rows of the kernel matrix at once.
 _BLOCK_ROWS = 2048
 
 
@@ -105,7 +105,7 @@ def as_kernel_machine(model) -> tuple[Kernel, Any, np.ndarray, float]:
         raise TypeError(
             "model should be a fitted classifier with coef_, or with a kernel, dual_coef_ and "
             f"support_vectors_, but {type(model).__name__} has no {(missing or ['kernel'])[0]}. "
-            "Of a pipeline, pass the last step and transformed points."
+            "For a pipeline, pass its last step and transformed points."
         )
     support = model.support_vectors_
     if name == "precomputed" or not support.shape[1]:
@@ -128,7 +128,7 @@ def as_kernel_machine(model) -> tuple[Kernel, Any, np.ndarray, float]:
 
 
 def smallest_value(kernel: Kernel, X) -> float:
-    """Return the smallest kernel of two points, from blocks of the matrix."""
+    """Return the smallest kernel value of two points, from blocks of the matrix."""
     X = check_array(X, accept_sparse="csr", dtype=np.float64)
     return min(
         float(kernel(X[i : i + _BLOCK_ROWS], X).min()) for i in range(0, X.shape[0], _BLOCK_ROWS)
@@ -174,7 +174,7 @@ def signs_of(model, y) -> np.ndarray:
     if len(classes) != 2:
         raise ValueError(
             f"The bounds are for classifiers of two classes, but this one has {len(classes)}. "
-            "Pass one against the rest, as a problem of its own."
+            "Fit and pass one class against the rest."
         )
     y = column_or_1d(y)
     if (unknown := np.setdiff1d(y, classes)).size:

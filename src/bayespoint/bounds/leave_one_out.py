@@ -26,10 +26,10 @@ def support_vector_bound(n_support: int, n_samples: int) -> float:
     Returns
     -------
     float
-        Upper limit of the leave-one-out error: without a point that is no support vector
+        Upper limit of the leave-one-out error: without a point that is not a support vector
         the solution is the same, and such points are classified correctly. On average over
         training sets, the leave-one-out error is the error after training with one point
-        less; of a single training set it is no bound on the error.
+        less. For a single training set it is not a bound on the error.
 
     References
     ----------
@@ -67,17 +67,18 @@ def leave_one_out_bound(
     -------
     float
         Share of the training points that can be leave-one-out errors; at most the share of
-        support vectors. This is no bound on the error, see `support_vector_bound`.
+        support vectors. This is not a bound on the error, see `support_vector_bound`.
 
     Notes
     -----
-    Without an intercept a point that is left out gets at least the output that the others
-    give it in the common solution, y f(x) - alpha k(x, x): it can only be an error if that
-    is not positive. (Printed with the sign turned in 004, eq. 1.84; right in eq. 2.2.) With an
-    intercept this is not true, although 1.84 has one: then points with 2 alpha kernel_range
-    + slack >= 1 are counted, slack = max(0, 1 - y f(x)), which is right if the solutions with
-    all points and without any of them have a support vector with a coefficient below C each.
-    Only for SVMs: it does not hold for `AdaptiveMarginSVC`, which it has inspired.
+    Without an intercept, a point that is left out gets at least the output that the other
+    points give it in the common solution, y f(x) - alpha k(x, x). So it can only be an error
+    if this is not positive. (004 prints the wrong sign in eq. 1.84 and the right one in eq.
+    2.2.) With an intercept this is not true, although 1.84 has one. Then points with
+    2 alpha kernel_range + slack >= 1 count, where slack = max(0, 1 - y f(x)). This is right if
+    the solution with all points, and each solution without one of them, has a support vector
+    with a coefficient below C. The bound is only for SVMs: it does not hold for
+    `AdaptiveMarginSVC`, which it inspired.
 
     References
     ----------
@@ -115,21 +116,22 @@ def svm_leave_one_out_bound(model: SVC, X, y) -> float:
     Returns
     -------
     float
-        Upper limit of the leave-one-out error: the share of support vectors or, if all
-        training points have a margin and `C` is large enough that this is so without any
-        of them, `leave_one_out_bound` with an intercept if it is smaller.
+        Upper limit of the leave-one-out error: the share of support vectors, or
+        `leave_one_out_bound` with an intercept if it is smaller and valid. It is valid if all
+        training points have a margin, and `C` is so large that they also have one if any of
+        them is left out.
 
     Notes
     -----
-    Without the point, coefficients add up to the squared length of the weights, which can only be
-    less than before, and to the same for both classes: none reaches C if that is more than
-    half the squared length. With a smaller C the latter bound can be wrong (a test shows it):
-    all support vectors may be at C without the point, and the intercept is then arbitrary.
+    If a point is left out, the coefficients add up to the squared length of the weights, which
+    can only become smaller, and each class has half of this sum. So no coefficient reaches C if C
+    is more than half the squared length. With a smaller C the second bound can be wrong (a test
+    shows it): all support vectors may be at C, and the intercept is then arbitrary.
     """
     if not isinstance(model, SVC):
         raise TypeError(
             f"model should be a fitted SVC, but is {type(model).__name__}: the bound is for "
-            "support vector machines. Use leave_one_out_bound for those of other makers."
+            "support vector machines. Use leave_one_out_bound for SVMs of other libraries."
         )
     plane = hyperplane(model, X, y)
     kernel, _, dual, _ = as_kernel_machine(model)

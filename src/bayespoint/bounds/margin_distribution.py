@@ -1,4 +1,4 @@
-"""Bounds from the margins of all training points, not only the smallest."""
+"""Bounds from the margins of all training points, not only the smallest margin."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ._checks import at_least, at_risk, not_negative, positive, vector
 from .hyperplane import as_kernel_machine, hyperplane
 
-# If no margin is given, the bound is the smallest for this many margins.
+# If no margin is given, try this many margins and take the smallest bound.
 _N_MARGINS_TRIED = 200
 
 
@@ -24,10 +24,11 @@ def margin_distribution_bound(
         y <w, x> of the training points, independent draws of the distribution, for weights
         of length one and without intercept: `normalized_margins(model, X, y)`.
     radius : float, default=1.0
-        Upper limit of the length of all points, new ones too; 1 for `normalized_margins`.
+        Upper limit of the length of all points, including new ones; 1 for
+        `normalized_margins`.
     margin : float, default=None
-        The margin to be attained, at most the largest one of the training points. By default
-        the one with the smallest bound, which the theorem allows.
+        The margin to attain, at most the largest margin of the training points. By default
+        the margin with the smallest bound, which the theorem allows.
     confidence : float, default=0.95
         Probability, over training sets, with which the bound holds for all weights and
         margins at once. The kernel must not depend on the data.
@@ -35,15 +36,15 @@ def margin_distribution_bound(
     Returns
     -------
     float
-        Upper limit of the error, at most 1. It is below 1 only from about 40,000 points on,
-        even if all have the largest possible margin.
+        Upper limit of the error, at most 1. Even if all points have the largest possible
+        margin, it is below 1 only from about 40,000 points on.
 
     Notes
     -----
-    With D the root of the sum of squares of what the margins fall short, kappa = floor(65
-    ((R + D)^2 + 2.25 R D) / margin^2) and d = 1 - confidence it is 2 / m (kappa log2(8 e m /
-    kappa) log2(32 m) + log2(2 m (28 + log2 m) / d)). If m < 6 or kappa > e m, the theorem does
-    not apply, and 1 is returned.
+    Let D be the root of the sum of squared shortfalls of the margins, kappa = floor(65
+    ((R + D)^2 + 2.25 R D) / margin^2), and d = 1 - confidence. The bound is 2 / m (kappa
+    log2(8 e m / kappa) log2(32 m) + log2(2 m (28 + log2 m) / d)). If m < 6 or kappa > e m, the
+    theorem does not apply, and 1 is returned.
 
     References
     ----------
@@ -149,7 +150,7 @@ def adaptive_margin_bound(
 
 
 def _shortfall(slacks: np.ndarray, adapted: np.ndarray) -> float:
-    """Return D, the root of the sum of squares of what margins fall short of 1."""
+    """Return D, the root of the sum of squared shortfalls of margins from 1."""
     short = np.maximum(0, slacks - adapted)
     if short.min() > 0:
         raise ValueError(
@@ -172,8 +173,8 @@ def adaptive_margin_certificate(
     X, y : array-like
         The points and classes that it was fitted to, all of them.
     radius : float, default=None
-        Upper limit of the length in feature space of all points, new ones too.
-        Not needed where all points have the same length (rbf, laplacian, normalized).
+        Upper limit of the length in feature space of all points, including new ones.
+        Not needed if all points have the same length (rbf, laplacian, normalized).
     confidence : float, default=0.95
         Probability, over training sets, with which the bound holds. The kernel must not
         depend on the data.
@@ -217,8 +218,8 @@ def _check_radius(radius: float | None, lengths: np.ndarray) -> float:
     if radius is None:
         if not np.allclose(lengths, longest):
             raise ValueError(
-                "radius should be given, as points have different lengths in feature space: an "
-                "upper limit for all points, not only those of the training set."
+                "radius should be given, because points have different lengths in feature space: "
+                "an upper limit for all points, not only for the training set."
             )
         return longest
     if longest > radius * (1 + 1e-12):  # rounding

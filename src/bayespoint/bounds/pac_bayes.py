@@ -1,4 +1,4 @@
-"""PAC-Bayes: a certificate for classifiers drawn from around the one that was found."""
+"""PAC-Bayes: a certificate for random classifiers around the fitted one, and for itself."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ..geometry.kernels import GAMMA_KERNELS
 from ._checks import at_least, at_risk, count, share, vector
 from .hyperplane import normalized_margins
 
-# Lengths of the mean that are tried before the best one is refined.
+# Try this many lengths of the mean before the best one is refined.
 _N_LENGTHS_TRIED = 100
-# Halvings of an interval until neighbors are next to each other in double precision.
+# After this many halvings, the ends of an interval are neighbors in double precision.
 _HALVINGS = 60
 
 
@@ -54,22 +54,22 @@ def pac_bayes_certificate(
         Probability, over training sets, with which both limits hold.
     n_tuned : float, default=None
         Number of feature spaces that the data could choose from: the values of gamma, degree
-        and so on that were compared. `C`, softness and label noise do not count. 1 by default,
-        if gamma is a number; "scale" and BayesPointClassifier's "auto" depend on the data, and
-        have to be rounded. A gamma rounded to two digits between 1e-4 and 1e2 is one of 540.
+        and so on that were compared. `C`, softness and label noise do not count. The default
+        is 1 if gamma is a number. "scale" and BayesPointClassifier's "auto" depend on the data,
+        so this gamma has to be rounded. With two digits between 1e-4 and 1e2 it is one of 540.
     intercept_scaling : float, default=1.0
         Prior standard deviation of the intercept, as in `normalized_margins`.
 
     Returns
     -------
     Certificate
-        `gibbs`, an upper limit of the error of a random classifier, normal around the fitted
-        one; `mean`, twice as much, an upper limit for the fitted classifier itself.
+        `gibbs` is an upper limit of the error of a random classifier, normal around the fitted
+        one; `mean`, twice `gibbs`, is an upper limit for the fitted classifier itself.
 
     Notes
     -----
-    Features must not be scaled by the training data either (`StandardScaler` does), unless
-    that is one of finitely many ways. See `gaussian_bound` for the mathematics.
+    Features must not be scaled by the training data either, as `StandardScaler` does, unless
+    the scale is one of finitely many. See `gaussian_bound` for the mathematics.
 
     References
     ----------
@@ -136,11 +136,11 @@ def gaussian_bound(cosines, *, confidence: float = 0.95, n_tuned: float = 1.0) -
     each = 1 - at_risk(confidence) / n_tuned
 
     def gibbs(mu: float) -> float:
-        if mu == 0:  # every point is right for half of the prior, no data needed
+        if mu == 0:  # half of the prior is right at every point, without any data
             return 0.5
         return pac_bayes_bound(_gibbs_error(cosines, mu), mu**2 / 2, m, confidence=each)
 
-    # Beyond sqrt(2 m) the divergence alone makes a bound of more than one half.
+    # Beyond sqrt(2 m) the divergence alone makes the bound larger than one half.
     tried = np.concatenate([[0.0], np.geomspace(0.01, math.sqrt(2 * m), _N_LENGTHS_TRIED)])
     values = [gibbs(mu) for mu in tried]
     best = int(np.argmin(values))
@@ -232,9 +232,9 @@ def _check_not_tuned(model) -> None:
     if _is_tuned(model):
         raise ValueError(
             f"gamma={model.gamma!r} was computed from the training data, so that n_tuned is "
-            "needed: from how many values could it come? Fit with a rounded number, "
-            f"gamma={float(f'{_gamma(model):.1e}'):g}, and pass n_tuned, 90 for each factor of "
-            "ten that gamma might have been in."
+            "needed: the number of values it could have. Fit with a rounded number, "
+            f"gamma={float(f'{_gamma(model):.1e}'):g}, and pass n_tuned: 90 for each factor of "
+            "ten in the range that gamma could come from."
         )
 
 

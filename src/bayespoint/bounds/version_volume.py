@@ -42,18 +42,18 @@ def version_space_bound(
     Returns
     -------
     VolumeBound
-        `gibbs`, of a hypothesis drawn from version space; `vote`, twice as much, of the
-        Bayes classification strategy; `bayes_point`, e = 2.718 times as much, of the
-        center of mass.
+        `gibbs` is for a hypothesis drawn from version space; `vote`, twice `gibbs`, for the
+        Bayes classification strategy; `bayes_point`, e = 2.718 times `gibbs`, for the center
+        of mass.
 
     Notes
     -----
-    1 - (volume (1 - confidence))^(1 / m): a hypothesis with error p is consistent with
-    probability (1 - p)^m, so that the mean over the prior of (1 - p)^-m for consistent ones
-    is at most 1 (Markov's and Jensen's inequalities do the rest). McAllester's bound, (ln(1 /
-    volume) + ln(1 / (1 - confidence)) + 2 ln m + 1) / m, is always larger. Where the center of
-    mass is wrong, at least 1 / e of version space is (Grünbaum's theorem, for the Gaussian
-    restricted to a convex cone).
+    The bound is 1 - (volume (1 - confidence))^(1 / m). A hypothesis with error p is consistent
+    with probability (1 - p)^m, so the mean of (1 - p)^-m over the prior, for consistent
+    hypotheses, is at most 1. Markov's and Jensen's inequalities do the rest. McAllester's bound,
+    (ln(1 / volume) + ln(1 / (1 - confidence)) + 2 ln m + 1) / m, is always larger. Where the
+    center of mass is wrong, at least 1 / e of version space is wrong (Grünbaum's theorem, for
+    the Gaussian restricted to a convex cone).
 
     References
     ----------
@@ -105,12 +105,12 @@ def estimate_version_space_bound(
         raise ValueError(
             "model should be a BayesPointClassifier of two classes with a hard boundary, "
             'BayesPointClassifier(solver="ep", softness=0, label_noise=0): only then is its '
-            "log_evidence_ that of the volume of version space."
+            "log_evidence_ the logarithm of the volume of version space."
         )
     if np.isnan(model.log_evidence_):
         raise ValueError(
-            "Expectation propagation did not converge, so that the volume is not known. Try "
-            "another kernel."
+            "Expectation propagation did not converge, so the volume is not known. Try another "
+            "kernel."
         )
     n_samples = int(np.sum(~np.isnan(model.loo_proba_[:, 0])))
     log_volume = min(model.log_evidence_, 0.0)

@@ -11,7 +11,7 @@ from scipy import linalg, optimize
 
 from .._runtime.interrupt import interrupts
 from .conflicts import NoVersionSpaceError, find_conflict, list_points, no_version_space_message
-from .great_circle import SMALLEST_MARGIN, halfway, random_tangent, unit_vector
+from .great_circle import MIN_RELIABLE_MARGIN, halfway, random_tangent, unit_vector
 
 if TYPE_CHECKING:
     from .version_space import VersionSpace
@@ -100,7 +100,7 @@ def solve_program(space: VersionSpace, deadline: float = math.inf) -> np.ndarray
     )
     if result.status == 0:
         w = unit_vector(result.x[:rank])
-        if w is not None and space.margins(w).min() > SMALLEST_MARGIN:
+        if w is not None and space.margins(w).min() > MIN_RELIABLE_MARGIN:
             return w
     weights = np.zeros(m) if result.status else np.maximum(-result.ineqlin.marginals, 0.0)
     conflict, weights, proved = find_conflict(space, weights)
@@ -110,7 +110,7 @@ def solve_program(space: VersionSpace, deadline: float = math.inf) -> np.ndarray
     else:
         reason = (
             "no hypothesis was found that classifies all training points with a margin above "
-            f"{SMALLEST_MARGIN:g}, and no proof that none exists: the problem is at the limit "
+            f"{MIN_RELIABLE_MARGIN:g}, and no proof that none exists: the problem is at the limit "
             "of double precision, or time was up"
         )
     raise NoVersionSpaceError(no_version_space_message(reason), conflict, weights)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 # A margin below this is lost in the rounding of the Gram matrix: a rounding error of an
 # entry moves a unit point by the square root of that error.
-SMALLEST_MARGIN = 1e-8
+MIN_RELIABLE_MARGIN = 1e-8
 # A vector shorter than this has no reliable direction.
 _MIN_UNIT_LENGTH = 1e-12
 # Draw another tangent if the projection is shorter than this.
@@ -44,6 +44,6 @@ def random_tangent(w: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def halfway(space: VersionSpace, b: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Move along a great circle from b in the direction v, half the way to the next wall."""
     d, u = space.margins(np.stack([b, v]))
-    ahead = d > SMALLEST_MARGIN
+    ahead = d > MIN_RELIABLE_MARGIN
     t = math.atan2(1.0, np.max(-u[ahead] / d[ahead], initial=_COTANGENT_OF_PI)) / 2
     return b * math.cos(t) + v * math.sin(t), v * math.cos(t) - b * math.sin(t)

@@ -10,7 +10,7 @@ import numpy as np
 from .conflicts import check_opposites, check_origin
 from .entry import learn_perceptron, solve_directly, solve_program, trap_light
 from .gram import Gram
-from .great_circle import SMALLEST_MARGIN
+from .great_circle import MIN_RELIABLE_MARGIN
 
 
 class VersionSpace(NamedTuple):
@@ -71,6 +71,6 @@ class VersionSpace(NamedTuple):
         check_opposites(self)
         for attempt in (solve_directly, learn_perceptron, trap_light):
             w = attempt(self, rng)
-            if w is not None and self.margins(w).min() > SMALLEST_MARGIN:
+            if w is not None and self.margins(w).min() > MIN_RELIABLE_MARGIN:
                 return w
         return solve_program(self, deadline)

@@ -24,7 +24,7 @@ UNKNOWN_AGREEMENT = {
 # Rounding error of a squared length, relative to the largest possible squared length.
 SQUARED_LENGTH_ROUNDING = 1e-9
 # Columns of a member's `walk`; the compiled loop uses the same order.
-POSITION, RIGHT, MISTAKES, IN_USE = 0, 1, 2, 3
+POSITION, RIGHT_STREAK, MISTAKES, IN_USE = 0, 1, 2, 3
 NEGATIVE_LENGTH_MESSAGE = (
     "A hypothesis has a negative squared length: the kernel is not positive semi-definite. "
     "Choose another kernel, other kernel parameters or a larger softness."
@@ -128,7 +128,7 @@ class Members:
     def use_all(self, who: tuple[int, int]) -> bool:
         """Use the held-out points too once all other points are learned; tell if this happened."""
         walk, m = self.walk[who], self.signs.shape[1]
-        if walk[RIGHT] < walk[IN_USE] or walk[IN_USE] == m:
+        if walk[RIGHT_STREAK] < walk[IN_USE] or walk[IN_USE] == m:
             return False
         self.note_trial(who)
         walk[POSITION] = walk[IN_USE]
@@ -145,7 +145,7 @@ class Members:
 
     def consistent(self) -> np.ndarray:
         """Tell which members classify all training points correctly."""
-        return self.walk[..., RIGHT] == self.signs.shape[1]
+        return self.walk[..., RIGHT_STREAK] == self.signs.shape[1]
 
     def active(self, max_mistakes: int) -> list[tuple[int, int]]:
         """Return the members that have not finished."""

@@ -66,7 +66,7 @@ def peel_onion(
     An arc that starts at b on a wall of version space would, if no wall stopped it, be at
     -b after half a circle. It crosses every wall once, and the sorted crossings cut the half
     circle into pieces with 0, 1, ..., m - 1 errors. Finding the first k of m crossings
-    takes O(m) on average, and adding up a piece O(r): O(m + k r) a bounce.
+    takes O(m) on average, and adding up a piece O(r): O(m + k r) per bounce.
 
     Entry (0, 0) is the Bayes point. The other entries are means over their cells, where a
     hypothesis w counts in proportion to the solid angle under which it sees version space.
