@@ -1,4 +1,4 @@
-"""Limit BLAS to one thread, however many fits run at once, and start threads of our own."""
+"""Limit BLAS to one thread, even if several fits run at once, and start our own threads."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def adaptive_margin_bound(
     adaptivity : float, default=1.0
         Lambda of 004, eq. 2.11.
     radius : float, default=1.0
-        Upper limit of the length in feature space of all points, new ones too.
+        Upper limit of the length in feature space of all points, including new ones.
     confidence : float, default=0.95
         Probability, over training sets, with which the bound holds for all solutions.
 

@@ -23,7 +23,7 @@ _HALVINGS = 60
 class Certificate(NamedTuple):
     """Upper limits of errors that hold together with the stated confidence."""
 
-    gibbs: float  # of a random classifier, drawn anew for each point
+    gibbs: float  # of a random classifier, drawn again for each point
     mean: float  # of the classifier itself
     confidence: float
     training_gibbs: float  # of a random classifier, on the training points

@@ -14,7 +14,7 @@ from ._checks import at_least, at_risk, count
 class VolumeBound(NamedTuple):
     """Upper limits of errors of classifiers that make no training error."""
 
-    gibbs: float  # of a random classifier, drawn anew for each point
+    gibbs: float  # of a random classifier, drawn again for each point
     vote: float  # of the vote of all classifiers
     bayes_point: float  # of the center of mass
     confidence: float

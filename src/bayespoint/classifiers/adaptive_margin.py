@@ -59,8 +59,8 @@ class AdaptiveMarginSVC(ProgramSVC):
     objective_ : ndarray of shape (n_outputs,)
         The sum of the slacks.
     dual_gap_ : ndarray of shape (n_outputs,)
-        The objective is at most this far above its minimum, by duality, whatever the solver
-        did.
+        The objective is at most this far above its minimum. Duality proves it, even if the
+        solver fails.
     n_iter_ : int
         Iterations of the simplex method, for the class that needed most.
     gamma_, constant_ : float

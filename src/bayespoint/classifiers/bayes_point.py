@@ -78,8 +78,8 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     label_noise : "auto" or float, default=0
         Probability, below one half, that a training label was flipped, wherever its point is
         (000, eq. 4). Softness, in contrast, is noise near the boundary. "perceptron", "nystroem"
-        and "corners" do not support it. "auto" may choose it beside softness, and doubles the
-        time of a fit.
+        and "corners" do not support it. "auto" chooses it together with softness, which doubles
+        the time of a fit.
     cache_size : float, default=2000
         Megabytes that a fit may use; an error is raised before more is used. For m training
         points most solvers need up to 32 m^2 bytes for the kernel matrix and its factor
@@ -360,7 +360,7 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         self.diagnostics_.resultant = answer.resultant
 
     def _store_leave_one_out(self, answer: Answer, n_samples: int) -> None:
-        """Store attributes that only some solvers give; drop those of an earlier fit."""
+        """Store attributes that only some solvers give; drop the ones of an earlier fit."""
         for name in ("log_evidence_", "n_iter_", "loo_proba_", "cell_centers_"):
             self.__dict__.pop(name, None)
         if answer.centers is not None:

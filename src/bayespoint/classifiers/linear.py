@@ -91,7 +91,7 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
     n_iter_ : int
         Number of sweeps.
     n_samples_seen_ : float
-        Total weight of the rows learned from, without what was forgotten.
+        Total weight of the rows learned from, minus the forgotten weight.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -249,7 +249,7 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         return merged
 
     def _settings(self) -> Settings:
-        """Return what a fit needs to know."""
+        """Return the parameters that a fit depends on."""
         return Settings(
             len(self.classes_),
             self.prior_variance,

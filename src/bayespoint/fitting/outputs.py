@@ -14,7 +14,7 @@ from ..geometry.row_store import BLOCK_POINTS
 from ..geometry.unit_kernel import ProductKernel, is_product_kernel, lengths_in_blocks, panels
 from ..solvers.cells import nearest
 
-# Bytes of the kernel matrix that are held at once.
+# Hold at most this many bytes of the kernel matrix at once.
 MAX_BLOCK_BYTES = 2**26
 # With fewer points, preparing the support vectors for fast products costs more than it saves.
 MIN_FAST_POINTS = 64

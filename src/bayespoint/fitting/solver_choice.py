@@ -32,7 +32,7 @@ SOLVERS = {
     "nystroem": Nystroem,
     "perceptron": Perceptron,
 }
-# solver="auto" is "ep" up to this many training points. Beyond, left-out points decide.
+# solver="auto" is "ep" up to this many training points. For more, left-out points decide.
 MAX_EP_POINTS = 2000
 # Above this leave-one-out error, on the sample that parameters are chosen on, perceptrons would
 # learn noise. Below it, they learn the rest from more points.

@@ -58,7 +58,7 @@ def advance(
 ) -> tuple[Ball, Leg]:
     """Let a ball bounce; the given ball does not change.
 
-    Margins are computed anew from the position at the start, to prevent drift. Between compiled
+    Margins are recomputed from the position at the start, to prevent drift. Between compiled
     calls should_stop may end the flight. Without `cost`, walls cost what `wall_costs` returns.
     """
     from .._jit.billiard import SMALLEST_MARGIN, Flight, Margins, Motion, Schedule, Walls, fly

@@ -34,9 +34,9 @@ class Cells(EP):
     Parameters
     ----------
     n_points : int, default=1000
-        Training points in a cell, about; at most twice as many. The boundary may jump at the
-        border between two cells: larger cells have fewer borders, but time grows with the
-        square of this number.
+        Approximate number of training points in a cell; no cell has more than twice this
+        number. The boundary may jump at the border between two cells: larger cells have fewer
+        borders, but time grows with the square of this number.
     max_iter, tol, damping, n_draws
         As in `EP`.
 

@@ -125,7 +125,7 @@ def advance(
 ) -> tuple[np.ndarray, Leg]:
     """Take samples, and keep at least n_draws of them as draws; w does not change.
 
-    Margins are computed anew before each compiled call. Between calls should_stop may end
+    Margins are recomputed before each compiled call. Between calls should_stop may end
     the stretch.
     """
     from .._jit.gibbs import sweep

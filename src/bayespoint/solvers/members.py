@@ -45,7 +45,7 @@ class Members:
     order: np.ndarray  # permutation of the training points
     output: np.ndarray  # at the training points
     count: np.ndarray  # mistakes on each training point
-    walk: np.ndarray  # position in the order, right points in a row, mistakes, points in use
+    walk: np.ndarray  # position in the order, consecutive right points, mistakes, points in use
     best: np.ndarray  # errors and squared length at the end of the best pass
     best_count: np.ndarray
     trial: np.ndarray  # normalized outputs at held-out points before these came into use

@@ -1,7 +1,7 @@
 """The billiards of 000 and 002 as published, for comparison.
 
-Both fly on straight lines through the cone {w : <w, z_i> > 0} and compute all margins
-anew at every bounce, O(m r). Seen from the origin a straight line is a great circle, so the
+Both fly on straight lines through the cone {w : <w, z_i> > 0} and compute all margins again
+at every bounce, O(m r). Seen from the origin a straight line is a great circle, so the
 flights are the same as in the geodesic billiard. They differ in what happens when the ball
 escapes from the cone, and in how the mean is formed.
 """

@@ -1,4 +1,4 @@
-"""What all solvers have in common: what they need, and how they are called."""
+"""The base classes of solvers: what a solver needs, and how it is called."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .._runtime.threads import one_blas_thread
 from ..geometry.version_space import VersionSpace
 from .posterior import Posterior
 
-# Called after each round with what is known so far; a true return value stops the solver.
+# Called after each round with the `info` so far; a true return value stops the solver.
 OnRound: TypeAlias = Callable[[dict[str, Any]], bool | None]
 
 

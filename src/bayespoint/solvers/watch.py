@@ -14,7 +14,7 @@ from .solver import OnRound
 
 
 class Watch:
-    """Remember in `stop` why a solver has to stop; empty as long as it may go on.
+    """Remember in `stop` why a solver has to stop; it is empty while the solver may continue.
 
     Ctrl-C ("interrupted") counts more than the deadline ("max_time"), and both count more
     than the callback ("callback").

@@ -160,7 +160,7 @@ def _pilot_size(n_rows: int) -> int:
 
 
 def _pilot(n_rows: int) -> np.ndarray:
-    """Mark the pilot rows: the same random ones every time, whatever the order of the rows."""
+    """Mark the pilot rows: random, in case rows are sorted, but the same ones every time."""
     marked = np.zeros(n_rows, dtype=bool)
     marked[np.random.default_rng(0).choice(n_rows, _pilot_size(n_rows), replace=False)] = True
     return marked

@@ -33,7 +33,7 @@ def tag(name: str, *children: object, **attributes: object) -> Markup:
 
 
 def join(*children: object) -> Markup:
-    """Concatenate children, and escape those that are not markup; skip None."""
+    """Concatenate children. Escape children that are not markup, and skip None."""
     return Markup("".join(_escape(child) for child in children if child is not None))
 
 

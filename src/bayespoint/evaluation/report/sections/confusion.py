@@ -13,7 +13,7 @@ from ..section import MAX_CLASSES, Section, class_name, number_cell
 N_SHADES = 5
 # Up to this many classes, the matrix itself shows the most frequent mistakes.
 MAX_CLASSES_WITHOUT_LIST = 5
-# Number of listed mistakes, beside the matrix and without a matrix.
+# Number of listed mistakes, next to the matrix and without a matrix.
 N_MISTAKES, N_MISTAKES_WITHOUT_MATRIX = 10, 20
 
 

@@ -1,4 +1,4 @@
-"""How often the model is wrong, beside baselines."""
+"""How often the model is wrong, compared with baselines."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class FullRows(BlockRows):
     noise : float
         Variance of the noise on the score of each class; see `positive_noise`.
     n_classes : int
-        Number of classes, including those without rows.
+        Number of classes, including classes without rows.
     blocks : list of slices or arrays of indices
         The rows of each block.
     """
