@@ -80,7 +80,8 @@ def named_solver(data: TrainingSet, request: Request):
     if m <= MAX_EP_POINTS:
         fits = memory_needed(m, n_outputs, EP()) <= request.cache_size
         return EP() if fits else Perceptron()
-    if request.settings.label_noise not in (0, "auto"):  # which landmarks do not support
+    # Landmarks and perceptrons do not support label noise; for perceptrons the fit raises an error.
+    if request.settings.label_noise not in (0, "auto"):
         return Cells() if data.kernel_name in LOCAL_KERNELS else Perceptron()
     return None
 
