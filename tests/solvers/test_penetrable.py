@@ -330,7 +330,7 @@ def test_law_with_contradictions(label_noise):
 def test_a_cost_for_each_of_two_equal_points_fails_the_law(monkeypatch):
     space = contradictory_space(0.2)
     costs = space.error_cost * np.diagonal(space.gram.matrix)
-    monkeypatch.setattr(module, "wall_costs", lambda space: costs)
+    monkeypatch.setattr(ball_module, "wall_costs", lambda space: costs)
     with pytest.raises(AssertionError):
         assert_law(space, with_the_origin)
 

@@ -41,6 +41,6 @@ def _check_solver(task: Task) -> None:
     if task.label_noise and not getattr(task.solver, "supports_label_noise", True):
         raise ValueError(
             f"label_noise={task.label_noise:g}, but {type(task.solver).__name__} does not support "
-            'label noise. Pass solver="ep", "billiard" or "gibbs"; or use softness, which '
+            'label noise. Pass solver="ep", "billiard", "gibbs" or "cells"; or use softness, which '
             "tolerates noise too."
         )

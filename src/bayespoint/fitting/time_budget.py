@@ -24,6 +24,7 @@ ADVICE = {
     "n_bounces": "Raise n_bounces or tol of the solver, or soften the boundary",
     "n_samples": "Raise n_samples or tol of the solver, or soften the boundary",
     "max_iter": "Raise max_iter or tol of the solver, or soften the boundary",
+    "escaped": 'Pass algorithm="geodesic", whose balls cannot escape, or soften the boundary',
     "stalled": 'Soften the boundary, or pass solver="billiard"',
     "max_time": "Raise max_time",
     "interrupted": "Press Ctrl-C twice to stop without an answer",

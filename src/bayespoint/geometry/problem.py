@@ -52,17 +52,20 @@ def pose_problem(
     return Problem(rows, [VersionSpace(gram, s, rows, label_noise) for s in signs[:, rows]])
 
 
-def off_origin(squared_lengths: np.ndarray) -> np.ndarray:
-    """Return the points that are not at the origin of feature space; warn about the others."""
-    kept = np.flatnonzero(squared_lengths)
+def off_origin(lengths: np.ndarray) -> np.ndarray:
+    """Return the points that are not at the origin of feature space; warn about the others.
+
+    `lengths` of the points may be squared or not: only zeros count.
+    """
+    kept = np.flatnonzero(lengths)
     if not kept.size:
         raise ValueError(
             "All training points lie at the origin of feature space, where every hypothesis "
             "gives zero. Pass fit_intercept=True, or another kernel."
         )
-    if len(kept) < len(squared_lengths):
+    if len(kept) < len(lengths):
         warn(
-            f"{len(squared_lengths) - len(kept)} training points lie at the origin of feature "
+            f"{len(lengths) - len(kept)} training points lie at the origin of feature "
             "space, where every hypothesis gives zero; they are ignored. fit_intercept=True "
             "moves them away from it.",
         )

@@ -43,7 +43,7 @@ class Nystroem(Solver):
     -----
     With k the kernel of unit points, z the landmarks and K_zz = L L', the features of x are
     phi(x) = L^-1 k(z, x), and f(x) = <w, phi(x)> with w ~ N(0, I). All sites are updated at
-    once, as in `EP`, from the Cholesky factor of the precision of w. About four sweeps
+    once, as in `EP`, from the Cholesky factor of the precision of w. About five sweeps
     are enough.
 
     References
