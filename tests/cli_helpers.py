@@ -10,6 +10,11 @@ from typer.testing import CliRunner
 from bayespoint.cli.app import app
 
 
+def read_exactly(path):
+    """Read a CSV file without the rounding that pandas allows by default."""
+    return pd.read_csv(path, float_precision="round_trip")
+
+
 def run(*arguments, input=None):
     return CliRunner().invoke(app, [str(argument) for argument in arguments], input=input)
 

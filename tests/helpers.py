@@ -1,5 +1,6 @@
 """Problems, slow twins, marks and timing for several test files."""
 
+import inspect
 import os
 import signal
 import threading
@@ -8,6 +9,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from bayespoint.geometry.gram import unit_gram
 from bayespoint.geometry.version_space import VersionSpace
@@ -97,3 +99,11 @@ def ctrl_c(seconds=0.3):
     finally:
         done.set()
         thread.join()
+
+
+def normal_cdf(x, covariance, **accuracy):
+    """Return the probability that a normal vector with mean zero is below x everywhere."""
+    cdf = stats.multivariate_normal.cdf
+    # Before SciPy 1.16 there is no seed; the accuracy is the same.
+    seed = {"rng": 0} if "rng" in inspect.signature(cdf).parameters else {}
+    return cdf(x, np.zeros(len(x)), covariance, **accuracy, **seed)

@@ -1,15 +1,14 @@
 import numpy as np
-import pandas as pd
 import pytest
 
 import bayespoint
-from cli_helpers import fails, mixed_table, ok, run, run_json
+from cli_helpers import fails, mixed_table, ok, read_exactly, run, run_json
 
 
 @pytest.mark.parametrize("name", ["test.csv", "test.tsv.gz", "test.parquet"])
 def test_the_error_is_that_of_the_predictions(world, name):
     result = run_json("evaluate", world / "linear.bpm", world / name)
-    table = pd.read_csv(world / "test.csv")
+    table = read_exactly(world / "test.csv")
     X = table[["age", "width", "job", "town"]].astype({"job": object, "town": object})
     X["job"] = X["job"].where(X["job"].notna(), None)
     model = bayespoint.load(world / "linear.bpm")
@@ -38,7 +37,7 @@ def test_libsvm_and_standard_input(world):
 def test_classes_however_they_are_written(world, tmp_path):
     """Numbers may be texts or floats; texts may be in capitals or end with a period."""
     expected = run_json("evaluate", world / "three.bpm", world / "three.csv")
-    three = pd.read_csv(world / "three.csv")
+    three = read_exactly(world / "three.csv")
     three["kind"] = three["kind"].map({10: "10.0", 20: "020", 30: "3e1"})
     three.to_csv(tmp_path / "t.csv", index=False)
     assert run_json("evaluate", world / "three.bpm", tmp_path / "t.csv") == expected
@@ -46,7 +45,7 @@ def test_classes_however_they_are_written(world, tmp_path):
     three.to_parquet(tmp_path / "t.parquet")
     assert run_json("evaluate", world / "three.bpm", tmp_path / "t.parquet") == expected
     expected = run_json("evaluate", world / "linear.bpm", world / "test.csv")
-    test = pd.read_csv(world / "test.csv")
+    test = read_exactly(world / "test.csv")
     test["kind"] = test["kind"].str.upper() + "."
     test.to_csv(tmp_path / "t.csv", index=False)
     result = run("evaluate", world / "linear.bpm", tmp_path / "t.csv")
@@ -56,7 +55,7 @@ def test_classes_however_they_are_written(world, tmp_path):
 
 def test_the_target_may_have_another_name(world, tmp_path):
     expected = run_json("evaluate", world / "linear.bpm", world / "test.csv")
-    table = pd.read_csv(world / "test.csv").rename(columns={"kind": "truth"})
+    table = read_exactly(world / "test.csv").rename(columns={"kind": "truth"})
     table.to_csv(tmp_path / "t.csv", index=False)
     arguments = ["evaluate", world / "linear.bpm", tmp_path / "t.csv"]
     assert run_json(*arguments, "--target", "truth") == expected

@@ -8,7 +8,7 @@ import bayespoint
 from bayespoint.cli import trained
 from bayespoint.io.tables.columns import frame
 from bayespoint.io.tables.open_table import open_table
-from cli_helpers import fails, mixed_table, ok, run, run_json, sparse_rows
+from cli_helpers import fails, mixed_table, ok, read_exactly, run, run_json, sparse_rows
 
 
 def answers(*arguments, input=None):
@@ -71,7 +71,7 @@ def test_every_format_gives_the_same_predictions(world, tmp_path):
 def test_columns_are_matched_by_name(world, tmp_path):
     """Columns may be in another order, with others in between, and the target may be missing."""
     expected = ok("predict", world / "linear.bpm", world / "test.csv")
-    table = pd.read_csv(world / "test.csv")
+    table = read_exactly(world / "test.csv")
     table["id"] = range(len(table))
     table[["town", "id", "width", "job", "age"]].to_csv(tmp_path / "t.csv", index=False)
     result = run("predict", world / "linear.bpm", tmp_path / "t.csv")
@@ -80,7 +80,7 @@ def test_columns_are_matched_by_name(world, tmp_path):
 
 
 def test_a_missing_column_is_named(world, tmp_path):
-    table = pd.read_csv(world / "test.csv").rename(columns={"width": "Widht"})
+    table = read_exactly(world / "test.csv").rename(columns={"width": "Widht"})
     table.to_csv(tmp_path / "t.csv", index=False)
     line = fails("predict", world / "linear.bpm", tmp_path / "t.csv", "--output", tmp_path / "o")
     assert "t.csv: There is no column 'width'. Did you mean 'Widht'?" in line
@@ -90,7 +90,7 @@ def test_a_missing_column_is_named(world, tmp_path):
 
 
 def test_a_column_of_another_type_is_named(world, tmp_path):
-    table = pd.read_csv(world / "test.csv").astype({"age": object})
+    table = read_exactly(world / "test.csv").astype({"age": object})
     table.loc[3, "age"] = "old"
     table.to_csv(tmp_path / "t.csv", index=False)
     line = fails("predict", world / "linear.bpm", tmp_path / "t.csv", "--output", tmp_path / "o")
@@ -179,7 +179,7 @@ def test_models_and_files_of_other_kinds(world):
 def test_rows_are_not_all_in_memory(world, tmp_path, monkeypatch):
     """Some rows are written before others are read."""
     monkeypatch.setattr("bayespoint.io.tables.csv_table.BLOCK_BYTES", 5000)
-    test = pd.concat([pd.read_csv(world / "test.csv")] * 20)
+    test = pd.concat([read_exactly(world / "test.csv")] * 20)
     test.to_csv(tmp_path / "long.csv", index=False)
     sizes = []
     original = trained.frame

@@ -45,14 +45,9 @@ def classifiers(quick: bool) -> dict:
     }
     svc = GridSearchCV(SVC(), grid, cv=5)
     gp = GaussianProcessClassifier(ConstantKernel(1.0) * RBF(1.0), random_state=0)
-    logistic = LogisticRegressionCV(
-        Cs=5,
-        cv=5,
-        max_iter=1000,
-        l1_ratios=(0.0,),
-        use_legacy_attributes=False,
-        scoring="neg_log_loss",
-    )
+    logistic = LogisticRegressionCV(Cs=5, cv=5, max_iter=1000, scoring="neg_log_loss")
+    if "use_legacy_attributes" in logistic.get_params():  # else newer versions of sklearn warn
+        logistic.set_params(l1_ratios=(0.0,), use_legacy_attributes=False)
     return {
         "Bayes point": BayesPointClassifier(random_state=0, n_jobs=1),
         "SVC, grid search": CalibratedClassifierCV(svc, ensemble=False),

@@ -123,14 +123,15 @@ def largest_margin(space: VersionSpace) -> np.ndarray:
     multipliers, _ = optimize.nnls(rows, target, maxiter=100 * len(walls))
     w = multipliers @ walls
     length = np.linalg.norm(w)
-    margin, bound = space.margins(w).min() / length, length / multipliers.sum()
+    with np.errstate(invalid="ignore"):  # w is zero if there is no version space
+        margin, bound = space.margins(w).min() / length, length / multipliers.sum()
     if not margin >= (1 - MAX_MARGIN_GAP) * bound:
         warnings.warn(
             f"The margin found is {margin:.3g}, but the largest may be up to {bound:.3g}.",
             ConvergenceWarning,
             stacklevel=2,
         )
-    return w / length
+    return w / (length or 1.0)
 
 
 def _observe(fit: Callable[[], Any]) -> tuple[Any, float, bool]:
