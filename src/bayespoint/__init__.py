@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import importlib
-import sys
-import types
 from typing import TYPE_CHECKING
+
+from ._runtime.aliases import add_aliases
 
 if TYPE_CHECKING:
     from . import bounds as bounds
@@ -105,17 +105,5 @@ def __dir__():
     return sorted({*__all__, *_MODULES})
 
 
-class _Alias(types.ModuleType):
-    """A public module name whose code lives deeper in the package."""
-
-    def __getattr__(self, name: str):
-        # `inspect` asks every module for special names, which should not import anything.
-        if name.startswith("__") and name != "__all__":
-            raise AttributeError(name)
-        return getattr(__getattr__(self.__name__.rpartition(".")[2]), name)
-
-
 # `from bayespoint.chunks import read_chunks` works, although it lives in io/tables.
-for _name, _home in _MODULES.items():
-    if _name != _home:
-        sys.modules[f"{__name__}.{_name}"] = _Alias(f"{__name__}.{_name}")
+add_aliases(__name__, {name: home for name, home in _MODULES.items() if name != home})

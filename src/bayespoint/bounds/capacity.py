@@ -122,8 +122,7 @@ def margin_bound(
     margin : float
         y <w, x> for weights of length one, at most the radius. It may depend on the data.
     radius : float
-        Upper limit of the length of all points, including new ones: 1 for
-        `normalized_margins`.
+        Upper limit of the length of all points, also new ones; 1 for `normalized_margins`.
     n_samples : int
         Number of training points, independent draws of the distribution.
     margin_error : float, default=0.0

@@ -24,8 +24,7 @@ def margin_distribution_bound(
         y <w, x> of the training points, independent draws of the distribution, for weights
         of length one and without intercept: `normalized_margins(model, X, y)`.
     radius : float, default=1.0
-        Upper limit of the length of all points, including new ones; 1 for
-        `normalized_margins`.
+        Upper limit of the length of all points, also new ones; 1 for `normalized_margins`.
     margin : float, default=None
         The margin to attain, at most the largest margin of the training points. By default
         the margin with the smallest bound, which the theorem allows.
