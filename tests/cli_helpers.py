@@ -11,8 +11,9 @@ from bayespoint.cli.app import app
 
 
 def read_exactly(path):
-    """Read a CSV file without the rounding that pandas allows by default."""
-    return pd.read_csv(path, float_precision="round_trip")
+    """Read a CSV file without rounding, which pandas allows by default before version 3."""
+    before = int(pd.__version__.split(".")[0]) < 3
+    return pd.read_csv(path, **({"float_precision": "round_trip"} if before else {}))
 
 
 def run(*arguments, input=None):

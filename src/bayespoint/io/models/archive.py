@@ -57,8 +57,8 @@ def write(path: str | os.PathLike, text: str, arrays: Sequence[np.ndarray]) -> N
     content = text.encode("ascii")
     if len(content) > MAX_TEXT_BYTES or len(arrays) > MAX_ARRAYS:
         raise ModelFileError(
-            f"A model file holds at most {MAX_ARRAYS} arrays and {MAX_TEXT_BYTES} bytes of other "
-            f"names and numbers, but the model has {len(arrays)} arrays and {len(content)} "
+            f"A model file holds at most {MAX_ARRAYS} arrays and {MAX_TEXT_BYTES} bytes of names "
+            f"and other numbers, but the model has {len(arrays)} arrays and {len(content)} "
             "bytes. Use fewer columns or categories."
         )
     with in_place_of(path) as file, ZipFile(file, "w", ZIP_STORED) as archive:
