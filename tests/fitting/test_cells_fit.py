@@ -2,39 +2,13 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_moons
 from sklearn.metrics.pairwise import rbf_kernel
 
-from bayespoint import BayesPointClassifier
 from bayespoint.geometry.gram import soften
 from bayespoint.solvers import EP, Cells
 from bayespoint.solvers.cells import MAX_CELL_RATIO, nearest
 from bayespoint.solvers.propagation.on_gram import propagate
-
-FIXED = {"gamma": 1.0, "softness": 0.3, "random_state": 0}
-
-
-def classifier(**parameters):
-    return BayesPointClassifier(**{**FIXED, **parameters})
-
-
-@pytest.fixture(scope="module")
-def moons():
-    return make_moons(400, noise=0.3, random_state=0)
-
-
-@pytest.fixture(scope="module")
-def three():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((300, 2))
-    return X, np.digitize(X[:, 0] + 0.5 * rng.standard_normal(300), [-0.5, 0.5])
-
-
-def noisy(m, seed=0, noise=0.7):
-    """Return a smooth boundary and many labels on the wrong side."""
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((m, 3))
-    return X, (X[:, 0] + noise * rng.standard_normal(m) > 0).astype(int)
+from many_points import classifier, noisy
 
 
 def test_cells_are_ep_with_a_kernel_that_is_zero_between_them(moons):

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 from sklearn.metrics.pairwise import rbf_kernel
@@ -14,14 +13,10 @@ from bayespoint._runtime import interrupt
 from bayespoint.fitting import solver_choice
 from bayespoint.solvers import Cells, Nystroem
 from helpers import ctrl_c
+from many_points import classifier, noisy
 
-FIXED = {"gamma": 1.0, "softness": 0.3, "random_state": 0}
 SMALL = {"nystroem": Nystroem(60), "cells": Cells(50)}
 BOTH = pytest.mark.parametrize("solver", SMALL)
-
-
-def classifier(**parameters):
-    return BayesPointClassifier(**{**FIXED, **parameters})
 
 
 @parametrize_with_checks(
@@ -40,25 +35,6 @@ def test_scikit_learn_contract(estimator, check):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn_contract_of_cells(estimator, check):
     check(estimator)
-
-
-@pytest.fixture(scope="module")
-def moons():
-    return make_moons(400, noise=0.3, random_state=0)
-
-
-@pytest.fixture(scope="module")
-def three():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((300, 2))
-    return X, np.digitize(X[:, 0] + 0.5 * rng.standard_normal(300), [-0.5, 0.5])
-
-
-def noisy(m, seed=0, noise=0.7):
-    """Return a smooth boundary and many labels on the wrong side."""
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((m, 3))
-    return X, (X[:, 0] + noise * rng.standard_normal(m) > 0).astype(int)
 
 
 def chessboard(m, seed=0, fields=12):
