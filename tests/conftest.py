@@ -8,8 +8,13 @@ import compiled_cache
 
 compiled_cache.use()  # before anything imports numba
 
+import hypothesis  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
+
+# A busy core may stop a test for a second, which says nothing about the code.
+hypothesis.settings.register_profile("no deadline", deadline=None)
+hypothesis.settings.load_profile("no deadline")
 
 
 @pytest.fixture

@@ -72,33 +72,35 @@ def textbook_site(M, V, y, eta, noise=0.0):
     return np.log(Z), 1 / variance - 1 / V, mean / variance - M / V
 
 
-def slow_twin(K, y, eta=0.0, noise=0.0, damping=0.9):
+def slow_twin(K, y, eta=0.0, noise=0.0, damping=0.9, weight=1.0):
     """Update one site after the other; return coef, evidence, cavities, sites.
 
     This is the textbook algorithm. The likelihood is a probit with variance `noise`, a step by
-    default.
+    default. It is taken to the power of `weight`, and so is its site; one copy is left out.
     """
     prior, n = np.linalg.inv(K), len(y)
+    w = np.full(n, weight) if np.isscalar(weight) else weight
+    out = np.minimum(w, 1.0)
     tau, nu, last = np.zeros(n), np.zeros(n), None
     while last is None or np.abs(tau - last).max() > TIGHT:
         last = tau.copy()
         for i in range(n):
-            covariance = np.linalg.inv(prior + np.diag(tau))
-            mean = covariance @ nu
-            V = 1 / (1 / covariance[i, i] - tau[i])
-            M = V * (mean[i] / covariance[i, i] - nu[i])
+            covariance = np.linalg.inv(prior + np.diag(w * tau))
+            mean = covariance @ (w * nu)
+            V = 1 / (1 / covariance[i, i] - out[i] * tau[i])
+            M = V * (mean[i] / covariance[i, i] - out[i] * nu[i])
             _, precision, shift = textbook_site(M, V, y[i], eta, noise)
             tau[i] += damping * (precision - tau[i])
             nu[i] += damping * (shift - nu[i])
-    covariance = np.linalg.inv(prior + np.diag(tau))
-    mean = covariance @ nu
-    V = 1 / (1 / np.diagonal(covariance) - tau)
-    M = V * (mean / np.diagonal(covariance) - nu)
-    evidence = nu @ mean / 2 - np.linalg.slogdet(np.eye(n) + K * tau)[1] / 2
+    covariance = np.linalg.inv(prior + np.diag(w * tau))
+    mean = covariance @ (w * nu)
+    V = 1 / (1 / np.diagonal(covariance) - out * tau)
+    M = V * (mean / np.diagonal(covariance) - out * nu)
+    evidence = (w * nu) @ mean / 2 - np.linalg.slogdet(np.eye(n) + K * (w * tau))[1] / 2
     for i in range(n):
         log_Z = textbook_site(M[i], V[i], y[i], eta, noise)[0]
         A, B = 1 / V[i] + tau[i], M[i] / V[i] + nu[i]
-        evidence += log_Z + np.log(V[i] * A) / 2 - (B**2 / A - M[i] ** 2 / V[i]) / 2
+        evidence += w[i] * (log_Z + np.log(V[i] * A) / 2 - (B**2 / A - M[i] ** 2 / V[i]) / 2)
     return prior @ mean, evidence, M, V, Sites(tau, nu)
 
 

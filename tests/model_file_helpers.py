@@ -30,6 +30,8 @@ from bayespoint import (
     OnionClassifier,
     solvers,
 )
+from bayespoint.geometry.columns import Columns
+from bayespoint.geometry.mixture import Mixture, Views
 from bayespoint.io.models.model_file import ModelFileError, load, save
 from helpers import processor_time_below
 
@@ -99,7 +101,7 @@ def assert_same(a, b, where="model"):
         assert a.shape == b.shape, where
         for name in ("data", "indices", "indptr"):
             assert_same(getattr(a, name), getattr(b, name), f"{where}.{name}")
-    elif isinstance(a, BaseEstimator | StratifiedKFold):
+    elif isinstance(a, BaseEstimator | StratifiedKFold | Columns | Mixture | Views):
         assert_same(vars(a), vars(b), where)
     elif isinstance(a, np.random.RandomState):
         assert_same(a.get_state(), b.get_state())

@@ -11,7 +11,7 @@ def noisy_program(rng, m=60, **changes):
     X = rng.standard_normal((m, 3))
     signs = np.where(X[:, 0] * X[:, 1] + 0.3 * rng.standard_normal(m) > 0, 1.0, -1.0)
     matrix = np.exp(-0.5 * np.sum((X[:, None] - X) ** 2, axis=-1))
-    return Program(matrix, signs, np.ones(m), **changes)
+    return Program(matrix, signs, np.ones(m), **{"weight": np.ones(m), **changes})
 
 
 PROGRAMS = {
@@ -28,7 +28,7 @@ def objective(program, solution):
     """Return the objective of coefficients, a threshold and a margin from its definition."""
     signed = program.matrix * np.outer(program.signs, program.signs) - np.diag(program.diagonal)
     outputs = signed @ solution.coef + program.signs * solution.intercept
-    slacks = np.maximum(solution.margin - outputs, 0.0).sum()
+    slacks = program.weight @ np.maximum(solution.margin - outputs, 0.0)
     if program.n_errors is None:
         return slacks + program.penalty * solution.coef.sum()
     return slacks - program.n_errors * solution.margin
@@ -40,7 +40,7 @@ def minimum(program):
     signed = program.matrix * np.outer(signs, signs) - np.diag(program.diagonal)
     free = program.n_errors is not None
     columns = [signed, np.eye(m), signs[:, None] * program.fit_intercept, -np.ones((m, 1))]
-    cost = np.concatenate([np.full(m, program.penalty), np.ones(m), [0.0], [0.0]])
+    cost = np.concatenate([np.full(m, program.penalty), program.weight, [0.0], [0.0]])
     bounds = [(0, None)] * (2 * m) + [(None, None), (None, None) if free else (1, 1)]
     total = None
     if free:

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.svm import SVC
@@ -48,7 +48,6 @@ def test_agrees_with_the_algorithm_of_004(data):
     assert adaboost_margin_error(model, X, y, 0.1).bound == pytest.approx(printed, rel=1e-6)
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(1e-3, 0.5), min_size=1, max_size=50), st.floats(1e-3, 0.2499))
 def test_uniform_bound_of_004_is_larger(edges, margin):
     """Eq. 1.87: (1 - margin^2)^(T / 2) if errors are at most 1 / 2 - 2 margin."""

@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, hypergeom
 from sklearn.ensemble import AdaBoostClassifier
@@ -59,7 +59,6 @@ def test_vc_bound_holds_with_its_confidence(rng):
     assert np.mean(found > excess / 6) > 1 - confidence
 
 
-@settings(deadline=None)
 @given(st.integers(1, 50), st.integers(100, 10**6), st.floats(0.01, 0.99))
 def test_vc_bound_is_at_most_vapniks(h, m, confidence):
     """Vapnik (1998) bounds both signs at once, with (2 e m / h)^h labelings."""
@@ -165,7 +164,6 @@ def test_votes_of_stumps_are_bounded(rng):
     assert error < min(bounds) < 1
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from(["vc", "margin", "votes"]),
     st.integers(10, 10**8),

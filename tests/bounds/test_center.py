@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayespoint.bounds import kappa
@@ -9,7 +9,6 @@ GRID = np.linspace(0, 1, 200_001)
 PROXY_ERROR = np.abs(np.arccos(GRID) / np.pi - (1 - GRID) / 2)
 
 
-@settings(deadline=None)
 @given(st.floats(0, 1))
 def test_is_the_largest_error_of_the_proxy(epsilon):
     """Check lemma 14 by brute force; the grid misses the peak by less than 1e-9."""

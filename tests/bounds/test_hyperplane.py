@@ -134,3 +134,19 @@ def test_refuses(data):
     bad = SVC(kernel="sigmoid", gamma=2.0, coef0=-1.0).fit(X, y)
     with pytest.raises(ValueError, match=r"semi-definite|cannot be negative"):
         normalized_margins(bad, X, y)
+
+
+def test_a_kernel_chosen_by_the_labels_has_no_bound(data):
+    X, y = data
+    with pytest.raises(ValueError, match=r'chose a mixture.*Fit with kernel="rbf"'):
+        normalized_margins(BayesPointClassifier(random_state=0).fit(X, y), X, y)
+
+
+def test_tables_are_read_as_in_predictions(data):
+    X, y = data
+    table = X.astype(object)
+    table[:, 0] = np.where(X[:, 0] > 0, "right", "left")
+    table[3, 1] = None
+    model = BayesPointClassifier(gamma=0.1, softness=0.3, standardize=True).fit(table, y)
+    margins = normalized_margins(model, table, y)
+    assert np.array_equal(margins > 0, model.predict(table) == y)

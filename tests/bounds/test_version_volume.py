@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
@@ -62,7 +62,6 @@ def test_arcs_are_those_that_sampling_finds(rng):
     assert abs(inside.mean() - share) < 4 * np.sqrt(share / len(w))
 
 
-@settings(deadline=None)
 @given(st.floats(-500, 0), st.integers(2, 10**6), st.floats(0.01, 0.99))
 def test_is_at_most_mcallesters(log_volume, m, confidence):
     bound = version_space_bound(log_volume, m, confidence=confidence)

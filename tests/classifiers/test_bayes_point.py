@@ -76,6 +76,7 @@ class HardPrecomputed(ClassifierMixin, BaseEstimator):
     [
         BayesPointClassifier(),
         BayesPointClassifier(kernel="linear", softness=0.5),
+        BayesPointClassifier("rbf", standardize=True),
         HardPrecomputed(),
     ]
 )
@@ -167,7 +168,7 @@ def test_probabilities_are_calibrated_where_the_prior_is_right():
 
 def test_probabilities_far_from_the_data_carry_no_information(iris, moons):
     for X, _, y, _ in [iris, moons]:
-        model = classifier(fit_intercept=False).fit(X, y)
+        model = classifier(kernel="rbf", fit_intercept=False).fit(X, y)
         far = np.full((1, X.shape[1]), 1e3)
         np.testing.assert_allclose(model.predict_proba(far), 1 / len(model.classes_))
 
@@ -364,7 +365,7 @@ def test_conflicts_of_a_part_are_named_as_in_the_whole():
     rng = np.random.default_rng(0)
     X = np.repeat(rng.standard_normal((300, 2)), 2, axis=0)
     with pytest.raises(NoVersionSpaceError) as caught:
-        classifier(softness=0.0, max_time=1e-6).fit(X, np.tile([0, 1], 300))
+        classifier(kernel="rbf", softness=0.0, max_time=1e-6).fit(X, np.tile([0, 1], 300))
     conflict = caught.value.conflict
     assert len(conflict) % 2 == 0
     np.testing.assert_array_equal(conflict[::2] + 1, conflict[1::2])
@@ -428,7 +429,9 @@ def test_indefinite_kernels_are_reported(kernel, warns):
     model.set_params(softness=caught.value.needed_softness).fit(X, y)
     with warns:
         model.set_params(softness="auto").fit(X, y)
-    assert model.softness_ >= caught.value.needed_softness
+    # Two eigenvalue problems of 30 points, each with its own rounding errors.
+    rounding = len(X) * np.finfo(float).eps
+    assert model.softness_ >= caught.value.needed_softness * (1 - rounding)
 
 
 def test_negative_squared_lengths_are_reported():
@@ -465,7 +468,7 @@ def test_errors_before_fitting_and_in_parameters(fitted):
         classifier().predict([[0.0]])
     with pytest.raises(ValueError, match="softness"):
         classifier(softness=-1.0).fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ValueError, match=r"n_samples should be a whole number between 1 and 256"):
+    with pytest.raises(ValueError, match=r"n_samples should be a whole number between 1 and 170"):
         fitted.sample_decision([[0.0] * 4], 1000)
     with pytest.raises(TypeError, match=r"pass Billiard\(\)"):
         classifier(solver=Billiard).fit([[0.0], [1.0]], [0, 1])
@@ -566,7 +569,7 @@ def test_max_time_uses_a_part_of_the_points_if_it_has_to():
     y = np.digitize(X[:, 0], [-0.5, 0.5])
     y[0] = 3  # a class with one point
     with pytest.warns(ConvergenceWarning, match=r"max_time=0.2.*3000 training points.*random"):
-        model = classifier(solver=ENDLESS, max_time=0.2).fit(X, y)
+        model = classifier(kernel="rbf", solver=ENDLESS, max_time=0.2).fit(X, y)
     assert list(model.classes_) == [0, 1, 2, 3]
     assert 0 in model.support_
     assert len(model.support_) < 1500

@@ -7,6 +7,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bayespoint import LinearMarginSVC
 from bayespoint.solvers.programs.hyperplane import NotSeparableError
+from weight_checks import (
+    check_class_weights_multiply,
+    check_integers_are_repetitions,
+    check_refuses_wrong_weights,
+    check_zero_is_removal,
+)
 
 # HiGHS satisfies constraints to 1e-9; objectives are below 100.
 OBJECTIVE = 1e-7
@@ -149,3 +155,23 @@ def test_refuses():
         LinearMarginSVC("l3").fit(X, y)
     with pytest.warns(UserWarning, match="choose a larger C"):
         LinearMarginSVC("l1", C=1e-9).fit(X, y)
+
+
+# No hyperplane separates the second class of iris from the others.
+@pytest.mark.filterwarnings("ignore:With C=10 all weights:UserWarning")
+@pytest.mark.parametrize("distance", list(CONJUGATE))
+def test_sample_weights(rng, distance):
+    for X, y in (points(rng, 1.0), load_iris(return_X_y=True)):
+        check_integers_are_repetitions(LinearMarginSVC(distance, C=10.0), X, y, rng)
+        check_zero_is_removal(LinearMarginSVC(distance, C=10.0), X, y, rng)
+        check_class_weights_multiply(LinearMarginSVC(distance, C=10.0), X, y, rng)
+    check_refuses_wrong_weights(LinearMarginSVC(distance), *points(rng, 1.0))
+
+
+@pytest.mark.parametrize("distance", list(CONJUGATE))
+def test_without_slacks_positive_weights_are_one(rng, distance):
+    X, y = points(rng, 0.0)
+    weight = rng.uniform(0.1, 5.0, len(y))
+    plain = LinearMarginSVC(distance, C=np.inf).fit(X, y)
+    weighted = LinearMarginSVC(distance, C=np.inf).fit(X, y, weight)
+    np.testing.assert_array_equal(weighted.coef_, plain.coef_)

@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris, make_moons
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Bunch
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import _enforce_estimator_tags_y, parametrize_with_checks
 
 from bayespoint import BayesPointClassifier
 from bayespoint.classifiers import onion as module
@@ -23,6 +23,11 @@ from bayespoint.solvers.onion import peel_onion
 )
 @pytest.mark.filterwarnings("ignore:softness=:UserWarning")
 def test_scikit_learn_contract(estimator, check):
+    # scikit-learn 1.6 makes two classes of three by the first label, which differs where rows
+    # are shuffled: its weighted and its repeated rows have different labels.
+    by_first_label = _enforce_estimator_tags_y(estimator, np.array([1, 0, 2]))[1] != 0
+    if by_first_label and "sample_weight_equivalence" in str(check):
+        pytest.skip("this version of the check compares different labels")
     check(estimator)
 
 
@@ -181,3 +186,45 @@ def test_refuses():
         OnionClassifier(kernel="precomputed").fit(X[:100], y[:100])
     with pytest.raises(ValueError, match="both classes"):
         OnionClassifier(errors="cv", cv=[([0, 1], [2, 3])], softness=0.1).fit(X[48:52], y[48:52])
+
+
+def test_weights_only_say_whether_a_row_is_there(moons, rng):
+    X, y = moons
+    weight = np.where(rng.random(80) < 0.3, 0.0, rng.uniform(0.1, 5.0, 80))
+    onion = OnionClassifier(softness=0.1, max_errors=2, n_bounces=5000, random_state=0)
+    weighted = clone(onion).fit(X, y, sample_weight=weight)
+    rows = rng.permutation(np.repeat(np.flatnonzero(weight), 2))
+    repeated = clone(onion).fit(X[rows], y[rows])
+    np.testing.assert_array_equal(weighted.coef_, repeated.coef_)
+    np.testing.assert_array_equal(X[weighted.support_], X[rows][repeated.support_])
+    assert weight[weighted.support_].min() > 0
+    for name, values in weighted.table_.items():
+        np.testing.assert_array_equal(values, repeated.table_[name])
+    # Without the removed rows the answer is another one.
+    assert not np.allclose(weighted.decision_function(X), onion.fit(X, y).decision_function(X))
+
+
+def test_zero_weights_leave_rows_out_of_kernel_matrices_and_folds(moons, rng):
+    X, y = moons
+    weight = np.where(rng.random(80) < 0.3, 0.0, 1.0)
+    used, K = weight > 0, rbf_kernel(X)
+    onion = OnionClassifier(
+        "precomputed", softness=0.1, errors="cv", max_errors=2, n_bounces=5000, random_state=0
+    )
+    folds = [(np.arange(80)[k::2], np.arange(80)[1 - k :: 2]) for k in (0, 1)]
+    weighted = clone(onion).set_params(cv=folds).fit(K, y, sample_weight=weight)
+    number = np.cumsum(used) - 1
+    folds = [tuple(number[rows[used[rows]]] for rows in fold) for fold in folds]
+    removed = clone(onion).set_params(cv=folds).fit(K[np.ix_(used, used)], y[used])
+    np.testing.assert_array_equal(
+        weighted.decision_function(K), removed.decision_function(K[:, used])
+    )
+    np.testing.assert_array_equal(weighted.table_.cv_error, removed.table_.cv_error)
+
+
+def test_refuses_wrong_weights(moons):
+    X, y = moons
+    with pytest.raises(ValueError, match="Negative values"):
+        OnionClassifier().fit(X, y, sample_weight=-np.ones(80))
+    with pytest.raises(ValueError, match="one class"):
+        OnionClassifier().fit(X, y, sample_weight=(y == "left").astype(float))

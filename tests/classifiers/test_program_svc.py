@@ -5,6 +5,8 @@ import pickle
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.optimize import linprog
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
@@ -13,6 +15,14 @@ from bayespoint import AdaptiveMarginSVC, LinearProgramSVC
 from bayespoint.solvers.programs import dual_program
 from bayespoint.solvers.programs.highs import NotSolvedError
 from linear_programs import OBJECTIVE_TOLERANCE, coefficients, noisy, reference
+from weight_checks import (
+    WEIGHT_PRECISION,
+    check_class_weights_multiply,
+    check_integers_are_repetitions,
+    check_refuses_wrong_weights,
+    check_zero_is_removal,
+    check_zero_is_removal_from_a_kernel_matrix,
+)
 
 
 def test_optimality_conditions(rng):
@@ -213,3 +223,85 @@ def test_the_gap_is_exact_for_a_kernel_with_rounding(rng):
     rounded = K * (1 + 2.5e-7 * rng.uniform(-1, 1, K.shape))
     model = AdaptiveMarginSVC("precomputed").fit(rounded, y)
     assert abs(model.dual_gap_[0]) < OBJECTIVE_TOLERANCE
+
+
+MACHINES = {
+    "adaptive": AdaptiveMarginSVC(gamma=0.5),
+    "adaptive, threshold": AdaptiveMarginSVC(gamma=0.5, adaptivity=0.7, fit_intercept=True),
+    "windows": AdaptiveMarginSVC(gamma=0.5, adaptivity=np.inf),
+    "penalty": LinearProgramSVC(gamma=0.5, C=3.0),
+    "penalty, threshold, scale": LinearProgramSVC(C=3.0, fit_intercept=True),
+    "nu": LinearProgramSVC(gamma=0.5, nu=0.3),
+    "nu, threshold": LinearProgramSVC(gamma=0.5, nu=0.3, fit_intercept=True),
+}
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_sample_weights(rng, machine):
+    X, y = noisy(rng, 80)
+    weighted, repeated = check_integers_are_repetitions(MACHINES[machine], X, y, rng)
+    np.testing.assert_allclose(weighted.objective_, repeated.objective_, rtol=WEIGHT_PRECISION)
+    check_zero_is_removal(MACHINES[machine], X, y, rng)
+    check_class_weights_multiply(MACHINES[machine], X, y, rng)
+
+
+def test_sample_weights_of_three_classes_and_kernel_matrices(rng):
+    X, y = load_iris(return_X_y=True)
+    check_integers_are_repetitions(LinearProgramSVC(), X, y, rng)
+    check_class_weights_multiply(LinearProgramSVC(), X, y, rng)
+    for machine in (AdaptiveMarginSVC("precomputed"), LinearProgramSVC("precomputed", nu=0.2)):
+        check_zero_is_removal_from_a_kernel_matrix(machine, *noisy(rng, 80), rng)
+        check_refuses_wrong_weights(machine, np.eye(6), np.array([0, 1] * 3))
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_weights_equal_repeated_rows_that_are_not_merged(rng, machine):
+    X, y = noisy(rng, 60)
+    times, K = rng.integers(1, 4, 60), rbf_kernel(X, gamma=0.5)
+    rows = np.repeat(np.arange(60), times)
+    model = clone(MACHINES[machine]).set_params(kernel="precomputed")
+    weighted = clone(model).fit(K, y, sample_weight=times)
+    repeated = clone(model).fit(K[np.ix_(rows, rows)], y[rows])
+    # Two minima of programs with multipliers of up to 3 for each of 60 points.
+    atol = 3 * 60 * OBJECTIVE_TOLERANCE
+    np.testing.assert_allclose(weighted.objective_, repeated.objective_, rtol=0, atol=atol)
+    if machine.startswith("adaptive"):
+        return  # copies support each other without slacks, in many ways
+    outputs = repeated.decision_function(K[:, rows])
+    atol = WEIGHT_PRECISION * np.abs(outputs).sum()
+    np.testing.assert_allclose(weighted.decision_function(K), outputs, rtol=0, atol=atol)
+
+
+def test_fractional_weights_solve_the_weighted_program(rng):
+    """A row of weight w has a slack of cost w, and counts as w equal rows when left out."""
+    X, y = noisy(rng, 60)
+    weight = rng.uniform(0.3, 2.5, 60)
+    model = AdaptiveMarginSVC(gamma=0.5).fit(X, y, weight)
+    K = rbf_kernel(X, gamma=0.5)
+    signed = np.outer(y, y) * K - np.diag(1 / weight)
+    expected = linprog(
+        np.concatenate([np.zeros(60), weight]),
+        A_ub=-np.hstack([signed, np.eye(60)]),
+        b_ub=-np.ones(60),
+        bounds=(0, None),
+    ).fun
+    assert abs(model.objective_[0] - expected) < 3 * OBJECTIVE_TOLERANCE
+    ignored = np.outer(y, y) * K - np.eye(60)
+    slacks = np.maximum(1 - ignored @ np.maximum(coefficients(model, y), 0), 0)
+    assert abs(weight @ slacks - expected) > 1e-3
+
+
+def test_the_order_of_rows_does_not_matter(rng):
+    # Without slack there are many optimal coefficients.
+    X, y = rng.standard_normal((30, 40)), rng.integers(0, 2, 30)
+    order = rng.permutation(30)
+    one, two = AdaptiveMarginSVC().fit(X, y), AdaptiveMarginSVC().fit(X[order], y[order])
+    np.testing.assert_array_equal(one.decision_function(X), two.decision_function(X))
+
+
+def test_a_path_takes_weights(rng):
+    X, y = noisy(rng, 60)
+    weight = rng.integers(0, 3, 60)
+    (model,) = AdaptiveMarginSVC(gamma=0.5).fit_path(X, y, [1.0], sample_weight=weight)
+    expected = AdaptiveMarginSVC(gamma=0.5).fit(X, y, weight)
+    np.testing.assert_allclose(model.decision_function(X), expected.decision_function(X))

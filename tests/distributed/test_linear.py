@@ -5,12 +5,13 @@ import time
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from bayespoint import LinearBayesPointClassifier
 from bayespoint.distributed import fit
-from cluster_helpers import COVARIANCES, assert_same, chunks, dask, exact
+from cluster_helpers import COVARIANCES, assert_same, chunks, dask, delayed_parts, exact
 
 dask_distributed = pytest.importorskip("distributed")
 
@@ -113,3 +114,19 @@ def test_without_dask(data, monkeypatch):
 def test_import_does_not_need_dask():
     code = "import sys, bayespoint.distributed; assert 'dask' not in sys.modules"
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("covariance", COVARIANCES)
+def test_offsets_and_scales_do_not_matter(client, data, covariance, kind):
+    X, y = data
+    X = np.where(np.arange(X.shape[1]) == 0, X > 0.8, X)  # a rare category
+    options = {"covariance": covariance, "tol": 1e-9, "max_iter": 3000}
+    alone = LinearBayesPointClassifier(**options).fit(X, y)
+    for offset, scale in [(0.0, 1.0), (1e6, 1e-8), (1e3, 1e8)]:
+        Z = (X + offset) * scale ** np.linspace(1, 0.5, X.shape[1])
+        parts = np.array_split(np.arange(len(y)), 3)
+        given = [delayed_parts([values[rows] for rows in parts]) for values in (kind(Z), y)]
+        model = fit(LinearBayesPointClassifier(**options), *given)
+        found = model.predict_proba(kind(Z))
+        np.testing.assert_allclose(found, alone.predict_proba(X), atol=1e-6)

@@ -46,7 +46,7 @@ def test_a_portion_has_the_rows_of_all_partitions(data, kind):
     empty = Table(sparse.csr_array((0, 4)), np.empty(0), np.empty(0))
     cuts = [slice(0, 50), slice(50, 51), slice(51, 200)]
     parts = [Table(kind(X[cut]), 2.0 * y[cut] - 1, np.ones(len(y[cut]))) for cut in cuts]
-    model = LinearModel(2, 1.0, True, False, np.ones(4))
+    model = LinearModel(2, 1.0, True, False, np.ones(4), np.zeros(4), np.ones(4))
     portion = tasks.make_portion(model, [empty, parts[0], empty, *parts[1:]])
     whole = model.rows(kind(X), 2.0 * y - 1, np.ones(len(y)))
     found, expected = (rows.sweep(model.prior(), 1.0) for rows in (portion.rows, whole))
@@ -57,7 +57,8 @@ def test_a_portion_has_the_rows_of_all_partitions(data, kind):
 @pytest.mark.parametrize("full", [True, False])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_every_model_can_load_its_loops(full, n_classes):
-    tasks.load_loops(LinearModel(n_classes, 1.0, full, True, np.ones(5)))
+    units = np.ones(4), np.ones(4)
+    tasks.load_loops(LinearModel(n_classes, 1.0, full, True, np.ones(5), *units))
 
 
 def test_a_share_of_a_partition(data):

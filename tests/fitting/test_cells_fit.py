@@ -8,6 +8,7 @@ from bayespoint.geometry.gram import soften
 from bayespoint.solvers import EP, Cells
 from bayespoint.solvers.cells import MAX_CELL_RATIO, nearest
 from bayespoint.solvers.propagation.on_gram import propagate
+from bayespoint.solvers.propagation.sites import copies_of
 from many_points import classifier, noisy
 
 
@@ -73,3 +74,20 @@ def test_a_class_that_is_in_one_cell_only():
     y[np.argmax(X[:, 1])] = 2
     model = classifier(solver=Cells(50)).fit(X, y)
     assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_cells_take_weights(moons):
+    X, y = moons
+    weight = np.random.default_rng(0).uniform(0.3, 3.0, len(y))
+    model = classifier(solver=Cells(50, tol=1e-9)).fit(X, y, weight)
+    cell = nearest(X, model.cell_centers_)
+    unit = (rbf_kernel(X, gamma=1.0) + 1) / 2 * (cell[:, None] == cell)
+    twin = propagate(
+        soften(unit, 0.3, weight),
+        np.where(y == 1, 1, -1),
+        copies=copies_of(weight, 0.3 / 1.3),
+        tol=1e-9,
+    )
+    assert model.log_evidence_ == pytest.approx(twin.log_evidence, abs=1e-6)
+    logs = np.log(model.loo_proba_[np.arange(len(y)), y])
+    np.testing.assert_allclose(logs, twin.log_loo, atol=1e-6)

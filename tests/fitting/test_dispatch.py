@@ -35,6 +35,13 @@ def test_a_solver_of_the_user_gets_version_spaces():
     np.testing.assert_array_equal(model.dual_coef_, twin.dual_coef_)
 
 
+def test_unknown_needs_are_explained():
+    solver = OnlySolve()
+    solver.needs = "grams"
+    with pytest.raises(ValueError, match=r"one of 'gram', .* but OnlySolve has needs='grams'"):
+        BayesPointClassifier(solver=solver, softness=0.1).fit(X, Y)
+
+
 @pytest.mark.parametrize("name", [n for n, s in SOLVERS.items() if not s().supports_label_noise])
 def test_label_noise_is_refused_before_any_work(name, monkeypatch):
     monkeypatch.setitem(dispatch.FIT_FUNCTIONS, SOLVERS[name]().needs, None)

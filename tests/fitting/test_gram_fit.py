@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from bayespoint import BayesPointClassifier
-from bayespoint.fitting.gram_fit import memory_needed
-from bayespoint.solvers import EP, Billiard, Corners
+from bayespoint.fitting.gram_fit import _seconds, memory_needed
+from bayespoint.fitting.task import Task
+from bayespoint.solvers import EP, Billiard, Corners, Regression
 
 X = np.random.default_rng(0).standard_normal((50, 2))
 Y = (X[:, 0] > 0).astype(int)
@@ -17,6 +18,20 @@ def test_memory_counts_matrices_and_draws():
     assert memory_needed(m, 1, Corners()) > memory_needed(m, 1, Billiard())
     assert memory_needed(m, 3, EP()) > memory_needed(m, 1, EP())
     assert memory_needed(m, 1, object()) == memory_needed(m, 1, Billiard())
+    # A label regression of 300 classes draws 16 hypotheses of each, not 256.
+    assert memory_needed(m, 300, Regression()) == pytest.approx(
+        8 * m * (5 * m + 4 * 300 * 16) / 2**20
+    )
+
+
+def test_time_of_a_regression_does_not_depend_on_the_number_of_classes():
+    def seconds(n_outputs, solver):
+        signs = np.ones((n_outputs, 3))
+        task = Task(X, signs, Y, None, solver, 0.1, np.random.default_rng(0))
+        return _seconds(task, np.array([1000]))
+
+    assert seconds(10, Regression()) == seconds(1, Regression())
+    assert seconds(10, EP()) > seconds(1, EP())
 
 
 def test_too_little_memory_is_an_error_before_the_matrix_is_made():

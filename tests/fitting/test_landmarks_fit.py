@@ -68,3 +68,16 @@ def test_landmarks_know_no_label_noise(moons, label_noise):
         return
     with pytest.raises(ValueError, match=r"label_noise=0.1.*softness"):
         classifier(solver="nystroem", label_noise=label_noise).fit(*moons)
+
+
+@pytest.mark.parametrize("data", ["moons", "three"])
+def test_with_all_landmarks_and_weights_it_is_ep(data, request):
+    X, y = request.getfixturevalue(data)
+    weight = np.random.default_rng(0).uniform(0.3, 3.0, len(y))
+    exact, ours = (
+        classifier(solver=s).fit(X, y, weight)
+        for s in (EP(tol=1e-9), Nystroem(n_landmarks=len(y), tol=1e-9, max_iter=500))
+    )
+    np.testing.assert_allclose(ours.predict_proba(X), exact.predict_proba(X), atol=1e-6)
+    np.testing.assert_allclose(ours.loo_proba_, exact.loo_proba_, atol=1e-6)
+    assert ours.log_evidence_ == pytest.approx(exact.log_evidence_, abs=1e-6 * len(y))

@@ -19,11 +19,21 @@ SMALL = {"nystroem": Nystroem(60), "cells": Cells(50)}
 BOTH = pytest.mark.parametrize("solver", SMALL)
 
 
+EQUIVALENCE = [
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+]
+
+
 @parametrize_with_checks(
     [
         BayesPointClassifier(solver="nystroem"),
         BayesPointClassifier(solver=Nystroem(10), kernel="linear", softness=0.5),
-    ]
+    ],
+    expected_failed_checks=lambda estimator: dict.fromkeys(
+        [] if estimator.solver == "nystroem" else EQUIVALENCE,
+        "which ten rows become landmarks depends on the order of the rows",
+    ),
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn_contract(estimator, check):
@@ -31,7 +41,12 @@ def test_scikit_learn_contract(estimator, check):
 
 
 @pytest.mark.slow
-@parametrize_with_checks([BayesPointClassifier(solver=Cells(10))])
+@parametrize_with_checks(
+    [BayesPointClassifier(solver=Cells(10))],
+    expected_failed_checks=lambda _: dict.fromkeys(
+        EQUIVALENCE, "where cells begin depends on the number of rows"
+    ),
+)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn_contract_of_cells(estimator, check):
     check(estimator)
@@ -120,7 +135,7 @@ def test_a_short_time_gives_an_answer(solver):
 @BOTH
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_keeps_the_answer_so_far(solver, n_jobs, monkeypatch):
-    X, y = noisy(4000)
+    X, y = noisy(12_000)  # so many that cells are not ready when it is pressed
     slow = Nystroem(200, tol=0, max_iter=10**6) if solver == "nystroem" else Cells(200, tol=1e-7)
     monkeypatch.setattr(interrupt, "_last_press", -10.0)
     with pytest.warns(ConvergenceWarning, match="interrupted"), ctrl_c():

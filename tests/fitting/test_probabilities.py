@@ -10,6 +10,7 @@ from bayespoint.fitting.probabilities import (
     exactly_one,
     fitted_scale,
     two_classes,
+    typical_variance,
 )
 
 TAILS = st.sampled_from(DEGREES_OF_FREEDOM)
@@ -74,3 +75,9 @@ def test_fitted_scale_stays_finite_without_errors():
     assert 0.1 < found < 100
     hopeless, _ = fitted_scale(np.array([[0.5], [-0.5]]), np.array([0, 1]))
     assert hopeless < 1
+
+
+def test_typical_variance_is_the_median_over_all_copies(rng):
+    variance, weight = rng.random((9, 3)), rng.integers(1, 5, 9)
+    repeated = typical_variance(np.repeat(variance, weight, axis=0), None)
+    assert typical_variance(variance, weight.astype(float)) == repeated

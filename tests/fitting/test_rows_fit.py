@@ -26,10 +26,19 @@ from helpers import processor_time_below
     [
         BayesPointClassifier(solver="perceptron"),
         BayesPointClassifier(solver=Perceptron(3), kernel="linear", softness=0.5, warm_start=True),
-    ]
+    ],
+    expected_failed_checks=lambda _: dict.fromkeys(
+        [
+            "check_sample_weight_equivalence_on_dense_data",
+            "check_sample_weight_equivalence_on_sparse_data",
+            "check_class_weight_classifiers",
+        ],
+        "a hard boundary only asks whether a weight is positive",
+    ),
 )
 @pytest.mark.filterwarnings("ignore:softness=:UserWarning")
 @pytest.mark.filterwarnings("ignore:warm_start=True:UserWarning")
+@pytest.mark.filterwarnings("ignore:Weights of the training points differ:UserWarning")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 

@@ -4,12 +4,23 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from bayespoint.fitting.task import Task
 from bayespoint.fitting.training_points import (
+    heed_weights,
     kernel_matrix,
     single_precision_pays,
     used_points,
 )
 from bayespoint.geometry.gram import IndefiniteKernelError
 from bayespoint.geometry.kernels import Kernel
+from bayespoint.solvers import (
+    EP,
+    Billiard,
+    Cells,
+    Corners,
+    Gibbs,
+    Nystroem,
+    Perceptron,
+    Regression,
+)
 
 X = np.random.default_rng(0).standard_normal((30, 3))
 RBF = Kernel("rbf", gamma=0.5)
@@ -65,3 +76,26 @@ def test_few_points_stay_in_double_precision():
     many = np.zeros((10_000, 3))
     assert single_precision_pays(task(X, RBF), many)
     assert not single_precision_pays(task(X, Kernel(rbf_kernel)), many)
+
+
+def with_weights(weight, solver, softness=0.1, label_noise=0.0):
+    return task(X, RBF)._replace(
+        weight=weight, solver=solver, softness=softness, label_noise=label_noise
+    )
+
+
+@pytest.mark.parametrize("solver", [EP(), Nystroem(), Cells(), Regression()])
+def test_weights_are_heeded_where_they_have_a_meaning(solver):
+    weight = np.arange(1.0, 31)
+    assert heed_weights(with_weights(weight, solver)).weight is weight
+    assert heed_weights(with_weights(weight, solver, 0.0, 0.1)).weight is weight
+    with pytest.warns(UserWarning, match="hard boundary"):
+        assert heed_weights(with_weights(weight, solver, 0.0)).weight is None
+
+
+@pytest.mark.parametrize("solver", [Billiard(), Gibbs(), Corners(), Perceptron(), object()])
+def test_other_solvers_ignore_weights_and_say_so_if_it_matters(solver):
+    with pytest.warns(UserWarning, match=f"{type(solver).__name__} ignores positive weights"):
+        assert heed_weights(with_weights(np.arange(1.0, 31), solver)).weight is None
+    assert heed_weights(with_weights(np.full(30, 2.0), solver)).weight is None  # no warning
+    assert heed_weights(with_weights(None, solver)).weight is None

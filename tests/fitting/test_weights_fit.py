@@ -19,9 +19,14 @@ COVARIANCES = ["full", "factorized"]
 @pytest.mark.parametrize("covariance", COVARIANCES)
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_few_of_the_first_rows_choose_the_prior(covariance, n_classes):
-    # All entries have the same size, so any rows give the prior the same units.
+    # More than half of the entries are zero, and all others have the same size. So any rows give
+    # the features the same center and scale, and the prior the same units if as many are zero.
     rng = np.random.default_rng(0)
-    X = rng.choice([-1.0, 1.0], (5000, 6))
+    X = np.zeros((5000, 12))
+    np.put_along_axis(
+        X, rng.permuted(np.tile(np.arange(12), (5000, 1)), axis=1)[:, :5], 1.0, axis=1
+    )
+    X *= rng.choice([-1.0, 1.0], X.shape)
     y = (X[:, :n_classes] + rng.standard_normal((5000, n_classes))).argmax(axis=1)
     few = chosen_rows(5000, PILOT_ROWS)
     assert few.sum() == PILOT_ROWS
@@ -45,6 +50,17 @@ def test_large_problems_are_factorized():
     assert classifier().partial_fit(X[:, :200], np.arange(50) % 2).covariance_ == "factorized"
     assert classifier().partial_fit(X[:, :90], np.arange(50) % 2).covariance_ == "full"
     assert not hasattr(model, "coef_covariance_")
+
+
+def test_many_classes_of_few_rows_have_correlated_weights(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((40, 5)), np.arange(40) % 4
+    for limit, few, kind in (20, 40, "full"), (17, 40, "factorized"), (20, 39, "factorized"):
+        monkeypatch.setattr(weights_fit, "MAX_FULL_WEIGHTS", 10)
+        monkeypatch.setattr(weights_fit, "MAX_FULL_WEIGHTS_OF_FEW_ROWS", limit)
+        monkeypatch.setattr(weights_fit, "FEW_ROWS", few)
+        assert classifier(max_iter=300).fit(X, y).covariance_ == kind
+        assert classifier().fit(X, y % 2).covariance_ == "full"
 
 
 @pytest.mark.parametrize("covariance", COVARIANCES)
@@ -114,7 +130,7 @@ def test_an_improper_belief_means_inseparable_only_without_noise(noise, message,
 
     monkeypatch.setattr(weights_fit, "iterate", improper)
     table = Table(np.eye(2), np.array([-1.0, 1.0]), np.ones(2))
-    settings = Settings(2, 1.0, noise, "full", False, 10, 0.1, 1)
+    settings = Settings(2, 1.0, noise, "full", False, 10, 0.1, 1, "auto")
     with pytest.raises(ValueError, match=message) as raised:
         learn_all(settings, table)
     assert isinstance(raised.value, ImproperBeliefError) == (noise > 0)
@@ -127,4 +143,4 @@ def test_other_errors_are_not_blamed_on_the_labels(monkeypatch):
     monkeypatch.setattr(weights_fit, "iterate", broken)
     table = Table(np.eye(2), np.array([-1.0, 1.0]), np.ones(2))
     with pytest.raises(ValueError, match="infs or NaNs"):
-        learn_all(Settings(2, 1.0, 0.0, "full", False, 10, 0.1, 1), table)
+        learn_all(Settings(2, 1.0, 0.0, "full", False, 10, 0.1, 1, "auto"), table)

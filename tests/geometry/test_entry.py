@@ -32,7 +32,7 @@ from version_space_problems import (
 
 
 @given(m=st.integers(1, 30), seed=seeds, softness=st.sampled_from([0.0, 0.1, 1e12]))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_direct_solve_gives_equal_margins(m, seed, softness):
     rng = rng_of(seed)
     y = rng.choice([-1.0, 1.0], m)
@@ -68,7 +68,7 @@ def perceptron_twin(K, y, order):
 
 
 @given(seed=seeds, m=st.integers(1, 15), n_features=st.integers(2, 4))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_perceptron_agrees_with_algorithm_1(seed, m, n_features):
     X, y = separable(seed, m, n_features, margin=0.05)
     space = linear_space(X, y)
@@ -89,7 +89,7 @@ def test_perceptron_agrees_with_algorithm_1(seed, m, n_features):
 
 
 @given(seed=seeds, m=st.integers(2, 25), n_features=st.integers(2, 5))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_perceptron_obeys_novikoff(seed, m, n_features):
     X, y = separable(seed, m, n_features)
     space = linear_space(X, y)
@@ -167,7 +167,7 @@ FOLLOWED = 1e-10
 
 
 @given(seed=seeds, m=st.integers(3, 20), n_features=st.integers(2, 5))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_light_trap_agrees_with_explicit_rays(seed, m, n_features):
     space = linear_space(*separable(seed, m, n_features))
     b, v = ray(space, seed)
@@ -182,7 +182,7 @@ def test_light_trap_agrees_with_explicit_rays(seed, m, n_features):
 
 
 @given(seed=seeds, m=st.integers(2, 20), n_features=st.integers(2, 5))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_light_never_leaves_through_a_wall(seed, m, n_features):
     # Labels are random, not from a teacher: the errors decrease, but need not reach zero.
     rng = rng_of(seed)
@@ -258,7 +258,7 @@ def test_light_trap_on_a_line():
 
 
 @given(seed=seeds, m=st.integers(1, 20), n_features=st.integers(1, 5))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_program_finds_the_largest_margin_in_a_box(seed, m, n_features):
     space = linear_space(*separable(seed, m, n_features))
     w = solve_program(space)
@@ -273,7 +273,7 @@ def test_program_finds_the_largest_margin_in_a_box(seed, m, n_features):
 
 
 @given(seed=seeds, n_features=st.integers(1, 5), m=st.integers(0, 10))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_program_proves_that_there_is_no_hypothesis(seed, n_features, m):
     # Some of the walls sum to zero with positive weights.
     rng = rng_of(seed)
@@ -292,7 +292,7 @@ def test_program_proves_that_there_is_no_hypothesis(seed, n_features, m):
 
 
 @given(problem=integer_problems(), seed=seeds)
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_enter_gives_a_hypothesis_or_a_proof_that_there_is_none(problem, seed):
     # Gordan's theorem: exactly one of the two exists, so each answer proves itself.
     space = linear_space(*problem)
@@ -312,7 +312,7 @@ def test_enter_gives_a_hypothesis_or_a_proof_that_there_is_none(problem, seed):
     n_features=st.integers(1, 6),
     margin=st.sampled_from([1e-1, 1e-3, 1e-5]),
 )
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_enter_succeeds_on_separable_points(seed, m, n_features, margin):
     space = linear_space(*separable(seed, m, n_features, margin))
     assert space.margins(space.enter(rng_of(seed))).min() > MIN_RELIABLE_MARGIN
@@ -335,7 +335,7 @@ def test_enter_finds_a_narrow_version_space(n_features, margin):
 
 
 @given(problem=integer_problems(), seed=seeds, softness=st.sampled_from([1e-6, 0.1, 1e12]))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_softness_makes_any_labels_possible(problem, seed, softness):
     space = linear_space(*problem, softness)
     w = space.enter(rng_of(seed))

@@ -19,6 +19,7 @@ from bayespoint.geometry.gram import (
     IndefiniteKernelError,
     check_squared_lengths,
     check_symmetric,
+    noise_share,
     unit_gram,
 )
 
@@ -65,7 +66,7 @@ def integer_points(draw, origin=True):
 
 
 @given(X=integer_points(), softness=softnesses)
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_points_are_unit_vectors_with_coordinates(X, softness):
     gram = unit_gram(X @ X.T, softness)
     m, away = len(X), np.any(X != 0, axis=1)
@@ -82,7 +83,7 @@ def test_points_are_unit_vectors_with_coordinates(X, softness):
 
 
 @given(X=integer_points(), softness=softnesses)
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_pivots_are_triangular_and_extent_ends_the_rows(X, softness):
     gram = unit_gram(X @ X.T, softness)
     assert gram.factor.shape == (len(X), gram.rank)
@@ -101,13 +102,13 @@ def test_pivots_are_triangular_and_extent_ends_the_rows(X, softness):
 
 
 @given(X=integer_points())
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_rank_is_the_dimension_of_the_span(X):
     assert unit_gram(X @ X.T, 0.0).rank == np.linalg.matrix_rank(X)
 
 
 @given(X=integer_points(origin=False), softness=st.sampled_from([1e-6, 0.1, 1e12]))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_softness_makes_every_point_independent(X, softness):
     assert unit_gram(X @ X.T, softness).rank == len(X)
 
@@ -120,7 +121,7 @@ def test_rank_of_a_linear_kernel_with_duplicates(n_features):
 
 
 @given(X=integer_points(origin=False), softness=softnesses, seed=st.integers(0, 99))
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_dual_gives_back_the_vector(X, softness, seed):
     gram = unit_gram(X @ X.T, softness)
     vectors = gaussian(3, gram.rank, seed)
@@ -134,7 +135,7 @@ def test_dual_gives_back_the_vector(X, softness, seed):
 
 
 @given(X=integer_points(origin=False), seed=st.integers(0, 99))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_scale_of_the_points_does_not_matter(X, seed):
     # Each point has its own unit, from 1e-150 to 1e150: squares reach 1e-300 and 1e300.
     units = 10.0 ** np.random.default_rng(seed).uniform(-150, 150, len(X))
@@ -149,7 +150,7 @@ def test_scale_of_the_points_does_not_matter(X, seed):
 
 
 @given(X=integer_points(origin=False), softness=softnesses)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_matrix_is_the_formula(X, softness):
     matrix = unit_gram(X @ X.T, softness).matrix
     for i, x in enumerate(X.tolist()):
@@ -238,7 +239,7 @@ def test_two_points_equal_to_a_third_but_not_to_each_other_are_an_error(cosine):
 
 
 @given(m=st.integers(2, 30), size=st.floats(-2, 2), seed=st.integers(0, 10**6))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_random_symmetric_matrix_is_an_error_unless_positive(m, size, seed):
     K = 10**size * gaussian(m, m, seed)
     K = (K + K.T) / 2
@@ -386,7 +387,7 @@ def test_indefinite_error_survives_pickling():
     seed=st.integers(0, 10**6),
     softness=st.sampled_from([0.0, 1e-9, 0.1]),
 )
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_ill_conditioned_gram_matrix_is_accepted(m, digits, seed, softness):
     K = with_spectrum(np.logspace(0, -digits, m), seed)
     gram = unit_gram(unit(K), softness)
@@ -402,7 +403,7 @@ def test_ill_conditioned_gram_matrix_is_accepted(m, digits, seed, softness):
     digits=st.floats(-12, 3),
     seed=st.integers(0, 10**6),
 )
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_rbf_kernel_is_accepted(m, n_features, digits, seed):
     # From all points nearly equal to all points nearly orthogonal.
     X = gaussian(m, n_features, seed)
@@ -434,7 +435,7 @@ def test_kahan_matrix_is_accepted():
 @given(m=st.integers(2, 80), digits=st.floats(-3, 1), seed=st.integers(0, 10**6))
 @example(m=78, digits=-2.5, seed=1405)
 @example(m=43, digits=-2.6, seed=3177)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_single_precision_kernel_keeps_its_digits(m, digits, seed):
     # Rounded to float32, the matrix has eigenvalues down to -m eps / 2. No factor can be closer
     # to it than that, and the factor should not be much farther away.
@@ -512,3 +513,16 @@ def test_other_types_are_treated_as_doubles(dtype):
     assert gram.matrix.dtype == gram.factor.dtype == gram.lengths.dtype == float
     np.testing.assert_array_equal(gram.matrix, expected.matrix)
     np.testing.assert_array_equal(gram.factor, expected.factor)
+
+
+def test_a_row_with_a_weight_is_the_mean_of_its_copies():
+    X = np.random.default_rng(0).standard_normal((5, 3))
+    weight, softness = np.array([1, 2, 3, 1, 4]), 0.3
+    copy = np.repeat(np.arange(5), weight)
+    K = X @ X.T
+    repeated = unit_gram(K[np.ix_(copy, copy)], softness)
+    average = (copy == np.arange(5)[:, None]) / weight[:, None]
+    weighted = unit_gram(K, softness, weight=weight.astype(float))
+    np.testing.assert_allclose(weighted.matrix, average @ repeated.matrix @ average.T, atol=1e-14)
+    np.testing.assert_allclose(weighted.factor @ weighted.factor.T, weighted.matrix, atol=1e-14)
+    assert noise_share(0.0) == 0

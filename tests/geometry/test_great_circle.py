@@ -11,7 +11,7 @@ from version_space_problems import EPS, linear_space, rng_of, seeds, separable
 
 
 @given(n=st.integers(2, 50), seed=seeds, small=st.floats(-12, 0))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_tangent_is_orthogonal_and_unit(n, seed, small):
     rng = rng_of(seed)
     w = rng.standard_normal(n) * 10 ** np.linspace(0, small, n)
@@ -73,7 +73,7 @@ def test_isotropy_test_notices_a_direction_that_is_preferred():
 
 
 @given(seed=seeds, m=st.integers(3, 20))
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_halfway_is_the_middle_of_the_way_to_the_next_wall(seed, m):
     space = linear_space(*separable(seed, m=m, n_features=3))
     start = space.enter(rng_of(seed))

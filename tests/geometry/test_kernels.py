@@ -59,7 +59,7 @@ def rounding(name, n_features):
 @pytest.mark.parametrize("normalize", [False, True])
 @pytest.mark.parametrize("name", [*NAMED, "callable"])
 @given(arrays=pairs_of_arrays())
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_lengths_are_the_root_of_the_diagonal(name, normalize, fit_intercept, arrays):
     X = arrays[0][np.any(arrays[0] != 0, axis=1)]  # the origin has its own test
     if not len(X):
@@ -88,7 +88,7 @@ def test_lengths_are_the_root_of_the_diagonal_at_the_origin(name, fit_intercept)
 
 @pytest.mark.parametrize("name", ["linear", "poly", "rbf", "laplacian"])
 @given(arrays=pairs_of_arrays())
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_matrix_is_symmetric_and_positive(name, arrays):
     X = arrays[0]
     matrix = settle(name, X)(X, X)
@@ -100,7 +100,7 @@ def test_matrix_is_symmetric_and_positive(name, arrays):
 
 @pytest.mark.parametrize("name", NAMED)
 @given(arrays=pairs_of_arrays())
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_normalized_kernel_is_the_cosine(name, arrays):
     X, Y = arrays
     plain = settle(name, X)
@@ -154,7 +154,7 @@ def test_equal_rows_have_equal_kernels(name):
 
 @pytest.mark.parametrize("name", NAMED)
 @given(arrays=pairs_of_arrays())
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_matrix_is_the_formula(name, arrays):
     X, Y = arrays
     known = rounding(name, X.shape[1])

@@ -55,3 +55,18 @@ def test_no_point_off_the_origin_is_an_error():
     np.testing.assert_array_equal(off_origin(np.ones(3)), [0, 1, 2])
     with pytest.raises(ValueError, match="All training points lie at the origin"):
         off_origin(np.zeros(3))
+
+
+def test_weights_follow_the_points_that_are_used(matrix, signs):
+    weight = np.arange(1.0, len(matrix) + 1)
+    matrix = matrix.copy()
+    matrix[0] = matrix[:, 0] = 0.0
+    with pytest.warns(UserWarning, match="origin"):
+        rows, spaces = pose_problem(
+            matrix, np.arange(len(matrix)), signs, 0.1, label_noise=0.0, weight=weight
+        )
+    np.testing.assert_array_equal(rows, np.arange(1, len(matrix)))
+    for space in spaces:
+        np.testing.assert_array_equal(space.weight, weight[1:])
+        expected = (1 + 0.1 / weight[1:]) / 1.1
+        np.testing.assert_allclose(np.diagonal(space.gram.matrix), expected, rtol=1e-15)

@@ -100,3 +100,22 @@ def test_gamma_scale_of_csr_keeps_its_digits_far_from_the_origin():
     dense = settle("rbf", X, gamma="scale").gamma
     # Deviations are of size 1, and their errors are the spacing of numbers at 1e6: 1e-10.
     assert settle("rbf", sparse.csr_array(X), gamma="scale").gamma == pytest.approx(dense, rel=1e-9)
+
+
+# --- weights
+
+
+@pytest.mark.parametrize("format", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("name", ["linear", "poly", "rbf", "laplacian"])
+def test_whole_weights_are_repeated_rows(name, format):
+    X = np.maximum(gaussian(20, 3) + 1, 0)
+    weight = np.random.default_rng(SEED).integers(1, 5, 20)
+    repeated = settle(name, format(np.repeat(X, weight, axis=0)), gamma="scale", fit_intercept=True)
+    weighted = settle(
+        name, format(X), gamma="scale", fit_intercept=True, weight=weight.astype(float)
+    )
+    # Sums of at most 80 numbers and squares, of which differences are a tenth.
+    close = 10 * 80 * EPS
+    assert weighted.gamma == pytest.approx(repeated.gamma, rel=close)
+    assert weighted.constant == pytest.approx(repeated.constant, rel=DEGREE * close)
+    np.testing.assert_allclose(weighted.origin, repeated.origin, rtol=close)

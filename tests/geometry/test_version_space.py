@@ -3,11 +3,13 @@
 import numpy as np
 from hypothesis import given, settings
 
+from bayespoint.geometry.gram import unit_gram
+from bayespoint.geometry.version_space import VersionSpace
 from version_space_problems import EPS, integer_problems, linear_space, rng_of, seeds, unit_rows
 
 
 @given(problem=integer_problems(), seed=seeds)
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_margins_are_inner_products_with_signed_unit_points(problem, seed):
     X, y = problem
     space, walls = linear_space(X, y), y[:, None] * unit_rows(X)
@@ -24,7 +26,7 @@ def test_margins_are_inner_products_with_signed_unit_points(problem, seed):
 
 
 @given(problem=integer_problems(), seed=seeds)
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_dual_is_the_inverse_of_combine(problem, seed):
     space = linear_space(*problem)
     w = rng_of(seed).standard_normal((3, space.gram.rank))
@@ -46,3 +48,11 @@ def test_contains_means_all_margins_are_positive():
     assert not space.contains(space.combine(np.array([1.0, 2.0, 0.0])))
     assert not space.contains(space.combine(np.array([1.0, 2.0, -1e-9])))
     assert not space.contains(np.zeros(3))
+
+
+def test_copies_of_soft_points_have_directions_of_their_own():
+    matrix, signs, weight = np.eye(3) + 1, np.ones(3), np.array([0.5, 1.0, 3.0])
+    hard, soft = (unit_gram(matrix, softness) for softness in (0.0, 0.1))
+    assert VersionSpace(soft, signs).n_dimensions == 3
+    assert VersionSpace(soft, signs, weight=weight).n_dimensions == 4.5
+    assert VersionSpace(hard, signs, weight=weight).n_dimensions == 3

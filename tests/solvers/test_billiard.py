@@ -49,7 +49,7 @@ def assert_law(space, seed=0, n_truth=100_000, **options):
     assert abs(length - np.linalg.norm(truth.mean(axis=0))) <= 3 * spread
 
 
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=20, derandomize=True)
 @given(
     n_dimensions=st.integers(2, 4),
     n_points=st.integers(2, 12),

@@ -225,3 +225,34 @@ def test_points_at_the_origin_are_errors_and_nothing_else():
     more = VersionSpace(unit_gram(K, 0.0), np.append(space.signs, 1.0), label_noise=0.1)
     one, two = (EP().solve(s, np.random.default_rng(0)) for s in (space, more))
     np.testing.assert_allclose(two.coef[:-1], one.coef, atol=1e-12)
+
+
+def test_draws_with_weights_have_the_law_of_repeated_points():
+    # Softness gives each copy a direction of its own, so lengths of draws count all copies.
+    rng, n = np.random.default_rng(0), 4000
+    plain = rbf_space(15, 0.5)
+    kernel = plain.gram.matrix * 1.5 - 0.5 * np.eye(15)
+    weight = rng.integers(1, 6, 15)
+    copy = np.repeat(np.arange(15), weight)
+    spaces = [
+        VersionSpace(
+            unit_gram(kernel, 0.5, weight=weight.astype(float)),
+            plain.signs,
+            weight=weight.astype(float),
+        ),
+        VersionSpace(unit_gram(kernel[np.ix_(copy, copy)], 0.5), plain.signs[copy]),
+    ]
+    ours, twin = (EP(n_draws=n).solve(space, np.random.default_rng(1)) for space in spaces)
+    outputs = ours.draws * plain.signs @ kernel
+    expected = twin.draws * plain.signs[copy] @ kernel[copy]
+    deviation = expected.std(axis=0)
+    # Means and standard deviations of n draws have these relative standard errors.
+    z_mean = (outputs.mean(axis=0) - expected.mean(axis=0)) / (deviation * np.sqrt(2 / n))
+    z_spread = (outputs.std(axis=0) / deviation - 1) / np.sqrt(1 / n)
+    assert np.abs([z_mean, z_spread]).max() < 4.5
+    np.testing.assert_allclose(
+        ours.coef * plain.signs @ kernel, twin.coef * plain.signs[copy] @ kernel[copy], atol=1e-10
+    )
+    # Draws that ignore the noise between copies are too long: a third here.
+    mean_square = np.mean(np.sum(spaces[0].combine(ours.draws) ** 2, axis=1))
+    assert mean_square < 0.8

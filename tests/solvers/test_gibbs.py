@@ -69,58 +69,84 @@ def weights_of(space, errors):
 # Geometry
 
 
+def rotated(space, target):
+    """Return the walls in the axes of the target, one in each row."""
+    return space.walls @ target.axes
+
+
 def test_pieces_have_the_posterior_of_the_half_circle(space, rng):
-    target, n = Target.of(space), 4000
+    target, n, m = Target.of(space), 4000, len(space.signs)
     times = (np.arange(n) + 0.5) * np.pi / n
+    words, wall, t = np.zeros(m // 8 + 1, np.uint64), np.empty(m, int), np.empty(m)
+    mass = np.empty(m + 1)
     for _ in range(10):
-        w = new_start(space, rng)
+        w = new_start(space, rng) @ target.axes
         k, radius = rng.integers(len(w)), np.hypot(*rng.standard_normal(2))
         radius = max(radius, abs(w[k]))
         s = target.columns[k]
-        wall, t = compiled.cross(w[k], radius, s, space.margins(w))
-        mass = compiled.weigh(wall, t, s, target.penalty)
-        assert np.all(np.diff(np.concatenate([[0], t, [np.pi]])) >= 0)
-        assert np.all(np.diff(mass) >= 0)
+        n_met = compiled.cross(w[k], radius, s, w @ target.columns, words, wall, t)
+        mean = compiled.weigh(n_met, wall, t, s, target.penalty, mass)
+        edges, masses = [0, *t[:n_met], np.pi], [0, *mass[: n_met + 1]]
+        assert np.all(np.diff(edges) >= 0)
+        assert np.all(np.diff(masses) >= 0)
         positions = np.tile(w, (n, 1))
         positions[:, k] = radius * np.cos(times)
-        expected = np.cumsum(weights_of(space, count_errors(space, positions))) * np.pi / n
-        found = np.interp(times + np.pi / n / 2, [0, *t, np.pi], [0, *mass])
+        errors = np.sum(positions @ target.columns <= 0, axis=1)
+        weights = weights_of(space, errors) * np.pi / n
+        expected = np.cumsum(weights)
+        found = np.interp(times + np.pi / n / 2, edges, masses)
         # Each wall falls into one cell of the grid, where the weight is wrong by at most one. So
         # the share of a part is wrong by at most twice that, divided by the whole.
-        atol = 2 * (len(wall) + 1) * (np.pi / n) / expected[-1]
-        np.testing.assert_allclose(found / mass[-1], expected / expected[-1], atol=atol)
+        atol = 2 * (n_met + 1) * (np.pi / n) / expected[-1]
+        np.testing.assert_allclose(found / masses[-1], expected / expected[-1], atol=atol)
+        assert abs(mean - weights @ np.cos(times) / expected[-1]) <= atol
 
 
-def slow_twin(space, w, n_sweeps, rng):
-    """Draw one coordinate after the other with plain NumPy; return all samples."""
-    w, samples = w.copy(), []
+def draw_on_circle(here, margins, slopes, space, rng):
+    """Return a coordinate, given all others, and its mean on the half circle; plain NumPy."""
+    radius = np.hypot(here, rng.standard_normal())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        zeros = (here - margins / slopes) / radius
+    edges = np.concatenate([[0], np.sort(np.arccos(zeros[np.abs(zeros) < 1])), [np.pi]])
+    middles = radius * np.cos((edges[1:] + edges[:-1]) / 2)
+    errors = np.sum(margins + np.outer(middles - here, slopes) <= 0, axis=1)
+    weights = weights_of(space, errors)
+    cumulated = np.concatenate([[0], np.cumsum(np.diff(edges) * weights)])
+    mean = radius * (weights @ np.diff(np.sin(edges))) / cumulated[-1]
+    return radius * np.cos(np.interp(rng.random() * cumulated[-1], cumulated, edges)), mean
+
+
+def slow_twin(space, target, w, n_sweeps, rng):
+    """Draw margins, then coordinates, one after the other; return samples and mean coordinates."""
+    walls, w, samples, means = rotated(space, target), w @ target.axes, [], []
     for _ in range(n_sweeps):
+        if len(target.inverse):
+            for u in np.linalg.inv(walls).T:  # moves along u change one margin
+                u = u / np.linalg.norm(u)
+                # Other walls do not move, so their sides do not count.
+                moves = walls @ u
+                moves[np.abs(moves) < 1e-9] = 0
+                w = w + u * (draw_on_circle(w @ u, walls @ w, moves, space, rng)[0] - w @ u)
+        mean = np.empty(len(w))
         for k in range(len(w)):
-            radius = np.hypot(w[k], rng.standard_normal())
-            rest = w.copy()
-            rest[k] = 0
-            with np.errstate(divide="ignore", invalid="ignore"):
-                zeros = -space.margins(rest) / space.walls[:, k] / radius
-            edges = np.sort(np.arccos(zeros[np.abs(zeros) < 1]))
-            edges = np.concatenate([[0], edges, [np.pi]])
-            middles = np.tile(w, (len(edges) - 1, 1))
-            middles[:, k] = radius * np.cos((edges[1:] + edges[:-1]) / 2)
-            mass = np.diff(edges) * weights_of(space, count_errors(space, middles))
-            cumulated = np.concatenate([[0], np.cumsum(mass)])
-            w[k] = radius * np.cos(np.interp(rng.random() * cumulated[-1], cumulated, edges))
-        samples.append(w.copy())
-    return np.array(samples)
+            w[k], mean[k] = draw_on_circle(w[k], walls @ w, walls[:, k], space, rng)
+        samples.append(target.axes @ w)
+        means.append(target.axes @ mean)
+    return np.array(samples), np.array(means)
 
 
 def test_agrees_with_the_slow_twin(space):
-    w = new_start(space, np.random.default_rng(0))
-    samples = slow_twin(space, w, 5, np.random.default_rng(1))
-    end, leg = advance(Target.of(space), w, np.random.default_rng(1), 5)
-    # Rounding of 1e-16 is amplified where the circle is tangent to a wall.
-    np.testing.assert_allclose(end, samples[-1], atol=1e-9)
+    target, w = Target.of(space), new_start(space, np.random.default_rng(0))
+    samples, means = slow_twin(space, target, w, 5, np.random.default_rng(1))
+    end, leg = advance(target, w, np.random.default_rng(1), 5)
+    # Rounding of 1e-16 is amplified where the circle is tangent to a wall, and by the inverse.
+    np.testing.assert_allclose(end, samples[-1], atol=1e-8)
+    # Mean directions are mean vectors divided by the mean length of a normal vector.
+    expected = means.sum(axis=0) / stats.chi(len(w)).mean()
+    np.testing.assert_allclose(leg.means, expected, atol=1e-8)
     units = samples / np.linalg.norm(samples, axis=1, keepdims=True)
-    np.testing.assert_allclose(leg.total, units.sum(axis=0), atol=1e-9)
-    np.testing.assert_allclose(leg.draws, units[-1:], atol=1e-9)
+    np.testing.assert_allclose(leg.units, units.sum(axis=0), atol=1e-8)
+    np.testing.assert_allclose(leg.draws, [end / np.linalg.norm(end)], atol=1e-9)
     if space.label_noise:
         np.testing.assert_array_equal(leg.hits, np.sum(space.margins(samples) <= 0, axis=0))
     else:
@@ -134,7 +160,7 @@ def test_calls_of_any_length_take_the_same_samples(space, monkeypatch):
     monkeypatch.setattr(module, "MARGINS_PER_CALL", 1)
     parts, other = advance(target, w, np.random.default_rng(1), 12)
     np.testing.assert_allclose(parts, whole, atol=1e-9)
-    np.testing.assert_allclose(other.total, leg.total, atol=1e-9)
+    np.testing.assert_allclose(other.means, leg.means, atol=1e-9)
     assert len(other.draws) == 12
     _, short = advance(target, w, np.random.default_rng(1), 12, should_stop=lambda: True)
     assert short.n_samples == 1
@@ -159,9 +185,12 @@ def test_never_leaves_version_space(name, rng):
 def test_margins_do_not_drift(space, rng):
     target, w = Target.of(space), new_start(space, rng)
     d, n = space.margins(w), 2000
-    compiled.sweep(target.columns, w, d, target.penalty, n, rng)
-    # Each step rounds a margin, which is below ten, with a relative error of 1e-16.
-    np.testing.assert_allclose(d, space.margins(w), atol=1e-15 * n * len(w))
+    w = w @ target.axes
+    compiled.sweep(target.columns, target.inverse, w, d, target.penalty, n, rng)
+    # Each step rounds a margin, which is below ten, with a relative error of 1e-16. The inverse
+    # multiplies this error in the coordinates that follow from margins.
+    condition = 1 + np.abs(target.inverse).max(initial=0.0)
+    np.testing.assert_allclose(d, w @ target.columns, atol=1e-15 * n * len(w) * condition)
 
 
 # The law
@@ -199,7 +228,7 @@ def law_p_value(space, mean, covariance, seed=0, n_chains=64, n_samples=2000):
         w, _ = advance(target, new_start(space, rng), rng, 100)
         _, leg = advance(target, w, rng, n_samples)
         errors = leg.hits.sum() if space.label_noise else 0
-        found.append(np.append(leg.total, errors) / leg.n_samples)
+        found.append(np.append(leg.means, errors) / leg.n_samples)
     if not space.label_noise:
         found, mean, covariance = np.array(found)[:, :-1], mean[:-1], covariance[:-1, :-1]
     off = np.mean(found, axis=0) - mean
@@ -230,21 +259,46 @@ def test_law_of_a_kernel(softness, rng):
     assert law_p_value(space, *brute_force(space, rng)) > SIGNIFICANCE
 
 
-WRONG = {
-    "ignores errors": ("penalty[errors[k]] * (end - begin)", "(end - begin)"),
-    "ignores lengths": ("penalty[errors[k]] * (end - begin)", "penalty[errors[k]]"),
+WRONG_COORDINATES = {
+    "ignores errors": ("penalty[int(errors[k] - fewest)]", "1.0"),
+    "ignores lengths": ("total += weight * (end - begin)", "total += weight"),
     "turns errors around": ("s[wall[k]] > 0", "s[wall[k]] < 0"),
-    "flat instead of normal": ("math.cos(angle)", "(1.0 - 2.0 * angle / math.pi)"),
+    "flat instead of normal": (
+        "radius * math.cos(angle)",
+        "radius * (1.0 - 2.0 * angle / math.pi)",
+    ),
     "takes middles": ("(x - before) / (mass[c] - before)", "0.5"),
     "forgets a margin": ("d[j] += step * s[j]", "d[j] += step * s[j] * (j > 0)"),
+    "wrong mean": ("(end_sine - sine)", "(end_sine - sine) * (k + 1)"),
+}
+WRONG_MARGINS = {
+    "ignores errors": ("penalty * (math.pi - t)", "(math.pi - t)"),
+    "ignores the rest": ("here, other = coef[i] * deviation", "here, other = d[i] / deviation"),
+    "wrong variance": ("1.0 / math.sqrt(inverse[i, i])", "1.0 / inverse[i, i]"),
+    "flat instead of normal": (
+        "math.cos(angle) * radius",
+        "(1.0 - 2.0 * angle / math.pi) * radius",
+    ),
+    "forgets a coefficient": ("coef[j] += step * row[j]", "coef[j] += step * row[j] * (j > 0)"),
 }
 
 
-@pytest.mark.parametrize("wrong", [None, *WRONG])
+@pytest.mark.parametrize("wrong", [None, *WRONG_COORDINATES])
 def test_a_broken_sampler_fails_the_law(wrong, monkeypatch):
-    monkeypatch.setattr(compiled, "sweep", interpreted(compiled, *WRONG.get(wrong, ())).sweep)
+    broken = interpreted(compiled, *WRONG_COORDINATES.get(wrong, ()))
+    monkeypatch.setattr(compiled, "sweep", broken.sweep)
     space = noisy(teacher_space(6, 2, 0), 0.05, flips=2)
     p_value = law_p_value(space, *in_the_plane(space), n_chains=32, n_samples=100)
+    assert (p_value > SIGNIFICANCE) == (wrong is None)
+
+
+@pytest.mark.parametrize("wrong", [None, *WRONG_MARGINS])
+def test_a_sampler_with_broken_margins_fails_the_law(wrong, monkeypatch):
+    broken = interpreted(compiled, *WRONG_MARGINS.get(wrong, ()))
+    monkeypatch.setattr(compiled, "sweep", broken.sweep)
+    space = noisy(rbf_space(2, 0.3), 0.1)
+    assert Target.of(space).inverse.shape == (2, 2)
+    p_value = law_p_value(space, *in_the_plane(space), n_chains=32, n_samples=600)
     assert (p_value > SIGNIFICANCE) == (wrong is None)
 
 

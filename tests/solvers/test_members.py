@@ -39,7 +39,7 @@ def test_draws_have_unit_length_and_the_mean_is_theirs(softness):
     assert np.all(gram @ posterior.coef > 0)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(2, 8), st.integers(5, 80), st.integers(0, 10**6), st.sampled_from([0.0, 0.1]))
 def test_mistakes_obey_novikoff(n, m, seed, softness):
     matrix, signs = teacher_problem(m, n, seed)

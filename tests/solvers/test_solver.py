@@ -41,7 +41,7 @@ def test_a_solver_must_have_an_algorithm(rng):
 @pytest.mark.parametrize("kind", SOLVERS)
 def test_every_solver_says_what_it_needs_and_can_be_cloned(kind):
     solver = kind()
-    assert solver.needs in ("gram", "rows", "landmarks", "cells")
+    assert solver.needs in ("gram", "regression", "rows", "landmarks", "cells")
     assert isinstance(solver.supports_label_noise, bool)
     copy = clone(solver)
     assert copy.get_params() == solver.get_params()

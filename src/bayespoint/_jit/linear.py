@@ -150,15 +150,6 @@ def log_constant(y, weight, mean, variance, noise, site_precision, site_shift):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def column_sums(data, indices, indptr, weight, squares, counts):
-    """Add up the squares of the nonzero entries of each column of a CSR matrix, and count them."""
-    for i in range(len(weight)):
-        for k in range(indptr[i], indptr[i + 1]):
-            squares[indices[k]] += weight[i] * data[k] * data[k]
-            counts[indices[k]] += weight[i] * (data[k] != 0.0)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def output_variances(data, indices, indptr, covariance, intercept, variance):
     """Set variance to <x, covariance x> for the rows of a CSR matrix, in O(nnz^2) per row.
 

@@ -21,8 +21,9 @@ EPSILON = 2.0**-52
 # A site that would move the differences by at most this, in standard deviations, stays as it is.
 # Most classes are not in question for most rows, and so cost nothing.
 MIN_SITE_MOVE = 1e-12
-# Rounds of comparisons end when no site moves by more than this, in standard deviations.
-ROUND_TOL = 1e-3
+# Rounds of comparisons end when no site moves by more than this, in standard deviations. Rounding
+# errors may decide which round is the last one, which should not show in probabilities.
+ROUND_TOL = 1e-5
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -73,7 +73,8 @@ def normalized_margins(model, X, y, *, intercept_scaling: float = 1.0) -> np.nda
 def hyperplane(model, X, y) -> Hyperplane:
     """Return a classifier with weights or with a kernel as a hyperplane."""
     check_is_fitted(model)
-    X = check_array(X, accept_sparse="csr", dtype=np.float64)
+    read = getattr(model, "_read_points", None)  # a BayesPointClassifier takes any table
+    X = check_array(X if read is None else read(X), accept_sparse="csr", dtype=np.float64)
     signs = signs_of(model, y)
     check_consistent_length(X, signs)
     linear = _as_linear(model)
@@ -107,6 +108,11 @@ def as_kernel_machine(model) -> tuple[Kernel, Any, np.ndarray, float]:
             f"support_vectors_, but {type(model).__name__} has no {(missing or ['kernel'])[0]}. "
             "For a pipeline, pass its last step and transformed points."
         )
+    if getattr(model, "mixture_", None) is not None:
+        raise ValueError(
+            'kernel="auto" chose a mixture of kernels by the training labels, but a bound holds '
+            'for a kernel that was fixed before. Fit with kernel="rbf" and a number for gamma.'
+        )
     support = model.support_vectors_
     if name == "precomputed" or not support.shape[1]:
         raise TypeError(
@@ -115,7 +121,7 @@ def as_kernel_machine(model) -> tuple[Kernel, Any, np.ndarray, float]:
             "gaussian_bound or margin_distribution_bound."
         )
     kernel = Kernel(
-        name,
+        getattr(model, "kernel_", name),
         gamma=getattr(model, "gamma_", getattr(model, "_gamma", 1.0)),
         degree=getattr(model, "degree", 3.0),
         coef0=getattr(model, "coef0", 1.0),

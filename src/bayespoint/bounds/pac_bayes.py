@@ -240,7 +240,7 @@ def _check_not_tuned(model) -> None:
 
 def _is_tuned(model) -> bool:
     """Return whether gamma was computed from the training data."""
-    if getattr(model, "kernel", None) not in GAMMA_KERNELS:
+    if getattr(model, "kernel_", getattr(model, "kernel", None)) not in GAMMA_KERNELS:
         return False
     gamma = getattr(model, "gamma", None)
     if isinstance(model, SVC | NuSVC) and gamma == "auto":  # 1 / n_features

@@ -101,7 +101,8 @@ def estimate_version_space_bound(
     """
     check_is_fitted(model)
     soft = getattr(model, "softness_", None), getattr(model, "label_noise_", None)
-    if soft != (0, 0) or not hasattr(model, "log_evidence_") or len(model.classes_) != 2:
+    is_volume = hasattr(model, "log_evidence_") and not hasattr(model, "link_power_")
+    if soft != (0, 0) or not is_volume or len(model.classes_) != 2:
         raise ValueError(
             "model should be a BayesPointClassifier of two classes with a hard boundary, "
             'BayesPointClassifier(solver="ep", softness=0, label_noise=0): only then is its '

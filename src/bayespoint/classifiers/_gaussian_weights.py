@@ -12,18 +12,22 @@ from ..geometry.points import canonical
 from ..solvers.weights.belief import Belief
 from ..solvers.weights.multiclass import class_weights, probabilities, scores
 from ..solvers.weights.outputs import outputs
+from ..solvers.weights.points import centered
+from ..solvers.weights.units import require_near
 
 
 class GaussianWeightsMixin:
     """Predictions, their spread, and draws, from the natural parameters of a posterior.
 
     A classifier with this mixin has `noise_variance`, `classes_`, `n_features_in_`,
-    `covariance_`, and the posterior in `_precision` and `_shift`.
+    `covariance_`, `center_`, and the posterior in `_precision` and `_shift`.
     """
 
     noise_variance: float
     classes_: np.ndarray
     n_features_in_: int
+    center_: np.ndarray
+    prior_variance_: np.ndarray
     _precision: np.ndarray
     _shift: np.ndarray
 
@@ -126,9 +130,9 @@ class GaussianWeightsMixin:
         n_classes, belief = self._n_classes(), self._belief()
         rng = check_random_state(random_state)
         draws = belief.mean() + belief.scatter(rng.standard_normal((n_samples, len(belief.shift))))
-        if n_classes == 2:
-            return draws
-        return class_weights.basis(n_classes) @ draws.reshape(n_samples, n_classes - 1, -1)
+        if n_classes > 2:
+            draws = class_weights.basis(n_classes) @ draws.reshape(n_samples, n_classes - 1, -1)
+        return from_center(draws, self.center_)
 
     @property
     def coef_variance_(self):
@@ -145,9 +149,15 @@ class GaussianWeightsMixin:
         """Covariance of all weights, class by class; only with "full"."""
         if getattr(self, "covariance_", None) != "full":
             raise AttributeError('coef_covariance_ exists only with covariance="full".')
-        if len(self.classes_) == 2:
-            return self._belief().covariance()
-        return class_weights.class_covariance(self._belief(), len(self.classes_))
+        n_classes = len(self.classes_)
+        if n_classes == 2:
+            covariance = self._belief().covariance()
+        else:
+            covariance = class_weights.class_covariance(self._belief(), n_classes)
+        n = len(covariance)
+        rows = from_center(covariance.reshape(n, -1, len(self.prior_variance_)), self.center_)
+        columns = rows.reshape(n, n).T.reshape(n, -1, len(self.prior_variance_))
+        return from_center(columns, self.center_).reshape(n, n)
 
     def _n_classes(self) -> int:
         check_is_fitted(self)
@@ -155,6 +165,13 @@ class GaussianWeightsMixin:
 
     def _belief(self) -> Belief:
         return Belief(self._precision, self._shift)
+
+    def _means(self) -> np.ndarray:
+        """Return the means of the weights, a row for each output, the one at the center last."""
+        belief, n_classes = self._belief(), len(self.classes_)
+        if n_classes == 2:
+            return belief.mean()[None]
+        return class_weights.class_means(belief, n_classes)
 
     def _outputs(self, X) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and variance of the outputs, or of the scores of all classes."""
@@ -170,4 +187,17 @@ class GaussianWeightsMixin:
             return probabilities.log_probabilities(X, belief, n_classes, self.noise_variance)
 
     def _check_points(self, X):
-        return canonical(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        """Return valid points, measured from the center."""
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        require_near(X, self.center_, self.prior_variance_[: self.n_features_in_])
+        return centered(canonical(X), self.center_)
+
+
+def from_center(weights: np.ndarray, center: np.ndarray) -> np.ndarray:
+    """Return weights whose last one is the output at zero, not at the center."""
+    d = len(center)
+    if weights.shape[-1] == d or not center.any():
+        return weights
+    return np.concatenate(
+        [weights[..., :d], weights[..., d:] - (weights[..., :d] @ center)[..., None]], -1
+    )

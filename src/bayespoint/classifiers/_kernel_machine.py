@@ -85,42 +85,50 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             )
         return X.toarray() if sparse.issparse(X) else X
 
+    @property
+    def _kernel_name(self) -> str | Callable:
+        """Return the kernel that a fit chose, or the user's."""
+        return getattr(self, "kernel_", self.kernel)
+
     def _given_gamma(self) -> float | str:
         """Return the user's gamma; 1 for kernels without it, which then have nothing to choose."""
-        return self.gamma if self.kernel in GAMMA_KERNELS else 1.0
+        return self.gamma if self.kernel in ("auto", *GAMMA_KERNELS) else 1.0
 
-    def _settle_kernel(self, X, gamma, fit_intercept) -> Kernel:
+    def _settle_kernel(self, X, gamma, fit_intercept, weight=None) -> Kernel:
         """Return the kernel with everything that depends on the training points."""
         return settle_kernel(
-            self.kernel,
+            self._kernel_name,
             X,
             gamma=gamma,
             degree=self.degree,
             coef0=self.coef0,
             normalize=self.normalize,
             fit_intercept=fit_intercept,
+            weight=weight,
         )
 
-    def _store_kernel(self, X, kernel: Kernel) -> None:
+    def _store_kernel(self, X, kernel: Kernel, weight: np.ndarray | None = None) -> None:
         """Store what predictions need of the kernel, as plain arrays and numbers."""
         self.gamma_ = kernel.gamma
         self.constant_ = kernel.constant
         self.origin_ = np.asarray(kernel.origin)
         if self.kernel == "precomputed":
             self.support_vectors_ = np.empty((len(self.support_), 0))
-            self._mean_square = float(np.mean(np.diagonal(X))) + kernel.constant
+            squares = np.diagonal(X)
+            self._mean_square = float(np.average(squares, weights=weight)) + kernel.constant
         else:
             self.support_vectors_ = X[self.support_]
 
     def _fitted_kernel(self) -> Kernel:
         return Kernel(
-            self.kernel,
+            self._kernel_name,
             gamma=self.gamma_,
             degree=self.degree,
             coef0=self.coef0,
             normalize=self.normalize,
             constant=self.constant_,
             origin=self.origin_,
+            mixture=getattr(self, "mixture_", None),
         )
 
     def _kernel_outputs(

@@ -10,15 +10,13 @@ from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
     column_or_1d,
-    validate_data,
 )
 
+from ..fitting.power_link import PowerLink, power_probabilities
 from ..fitting.probabilities import exactly_one, two_classes
 from ._kernel_machine import KernelMachine
 from ._labels import drop_single_output, winning_class
-
-# Points in single precision are not copied to double.
-FLOAT_TYPES = (np.float64, np.float32)
+from ._tables import read_table
 
 
 class PredictionMixin(KernelMachine):
@@ -30,6 +28,13 @@ class PredictionMixin(KernelMachine):
     chain_coef_: np.ndarray
     diagnostics_: Bunch
     n_jobs: int | None
+    link_floor_: float
+
+    @property
+    def _link(self) -> PowerLink | None:
+        """Return what turns predicted codes into probabilities, after label regression."""
+        power = getattr(self, "link_power_", None)
+        return None if power is None else PowerLink(power, self.link_floor_)
 
     def predict_proba(self, X):
         """Return the probability of each class, from the spread of the hypotheses.
@@ -187,6 +192,10 @@ class PredictionMixin(KernelMachine):
         order = np.argsort(-hits, kind="stable")[:n_examples]
         return order, hits[order]
 
+    def _read_points(self, X):
+        """Return the rows of a table as points, as the kernel gets them."""
+        return read_table(self, X)
+
     def _outputs(self, X, coef):
         """Yield the outputs of hypotheses, one block of points at a time.
 
@@ -194,7 +203,7 @@ class PredictionMixin(KernelMachine):
         (n_outputs, n_draws, n_support) gives (n_draws, n_points, n_outputs).
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOAT_TYPES, reset=False)
+        X = self._read_points(X)
         flat = np.ascontiguousarray(coef.reshape(-1, coef.shape[-1]).T)
         for block in self._kernel_outputs(X, flat, self._single, self.n_jobs):
             if coef.ndim == 3:
@@ -206,8 +215,15 @@ class PredictionMixin(KernelMachine):
         return np.concatenate(list(self._outputs(X, self.dual_coef_)))
 
     def _probabilities(self, outputs):
-        """Return class probabilities from standardized outputs."""
+        """Return class probabilities from standardized outputs, or from predicted codes."""
+        if self._link is not None:
+            return power_probabilities(outputs, self._link)
         law = {"df": self.probit_df_, "label_noise": self.label_noise_}
         if len(self.classes_) == 2:
             return two_classes(outputs[:, 0], **law)
         return exactly_one(outputs, **law)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = tags.input_tags.allow_nan = self.kernel != "precomputed"
+        return tags

@@ -42,6 +42,9 @@ class AdaptiveMarginSVC(ProgramSVC):
         Whether to scale points to unit length in feature space.
     max_time : float, default=None
         About this many seconds after the start, the best coefficients so far are used.
+    class_weight : dict or "balanced", default=None
+        Weight of each class, by which sample weights are multiplied. "balanced" gives all
+        classes the same total weight.
 
     Attributes
     ----------
@@ -57,7 +60,7 @@ class AdaptiveMarginSVC(ProgramSVC):
     intercept_ : ndarray of shape (n_outputs,)
         Thresholds, zero without `fit_intercept`.
     objective_ : ndarray of shape (n_outputs,)
-        The sum of the slacks.
+        The sum of the slacks, each times its weight.
     dual_gap_ : ndarray of shape (n_outputs,)
         The objective is at most this far above its minimum. Duality proves it, even if the
         solver fails.
@@ -87,6 +90,10 @@ class AdaptiveMarginSVC(ProgramSVC):
     windows). In fact they become zero: the dual program shows that no coefficient is positive if
     adaptivity is at least max_j sum_i y_i y_j k_ij / k_jj. A warning gives that limit. Well below
     it all support vectors may be of one class, and then all predictions are too.
+
+    A row of weight w stands for w equal rows, also if w is not an integer: its slack costs w
+    times as much, and its own share, for which margins adapt, is a_i / w. When one of several
+    equal rows is left out, the others are still there.
 
     With more than two classes, each class is separated from the rest.
 
@@ -123,6 +130,7 @@ class AdaptiveMarginSVC(ProgramSVC):
         fit_intercept=False,
         normalize=False,
         max_time=None,
+        class_weight=None,
     ):
         self.kernel = kernel
         self.adaptivity = adaptivity
@@ -132,8 +140,9 @@ class AdaptiveMarginSVC(ProgramSVC):
         self.fit_intercept = fit_intercept
         self.normalize = normalize
         self.max_time = max_time
+        self.class_weight = class_weight
 
-    def fit_path(self, X, y, adaptivities):
+    def fit_path(self, X, y, adaptivities, sample_weight=None):
         """Fit a classifier for every adaptivity, each starting from the last.
 
         The kernel matrix is computed once, and each program starts from the support vectors of
@@ -149,6 +158,8 @@ class AdaptiveMarginSVC(ProgramSVC):
             Their classes.
         adaptivities : sequence of float
             In any order. `max_time` applies to each of them.
+        sample_weight : array-like of shape (n_samples,), default=None
+            As in `fit`.
 
         Returns
         -------
@@ -162,37 +173,39 @@ class AdaptiveMarginSVC(ProgramSVC):
                 f"{adaptivities!r}."
             )
         base = clone(self)
-        prepared = base._prepare(X, y)
+        prepared = base._prepare(X, y, sample_weight)
         models = [copy.copy(base) for _ in adaptivities]
-        starts: list = [None] * len(prepared[-1])
+        starts: list = [None] * len(prepared.signs)
         for i in np.argsort(-adaptivities, kind="stable"):
             models[i].adaptivity = float(adaptivities[i])
-            starts = models[i]._solve(*prepared, starts)
+            starts = models[i]._solve(prepared, starts)
         return models
 
-    def _solve(self, X, kernel, matrix, signs, starts):
-        diagonal = np.diagonal(matrix)
+    def _solve(self, prepared, starts):
+        diagonal, weight = np.diagonal(prepared.matrix), prepared.weight
         if diagonal.min() < 0:
+            row = prepared.rows[diagonal.argmin()]
             raise ValueError(
-                f"The kernel gives k(x, x) = {diagonal.min():.3g} for row {diagonal.argmin()}, but "
+                f"The kernel gives k(x, x) = {diagonal.min():.3g} for row {row}, but "
                 "a margin adapts to the squared length of a point, which cannot be negative. "
                 "Choose another kernel, or for sigmoid and poly a larger coef0."
             )
         if np.isfinite(self.adaptivity):
-            return super()._solve(X, kernel, matrix, signs, starts)
-        m = len(matrix)
-        windows = Solution(np.full(m, 1 / m), 0.0, 1.0, float(m), 0.0, 0, 0, "solved")
-        self._store(X, kernel, signs, [windows] * len(signs))
-        return [None] * len(signs)
+            return super()._solve(prepared, starts)
+        total = float(weight.sum())
+        windows = Solution(weight / total, 0.0, 1.0, total, 0.0, 0, 0, "solved")
+        self._store(prepared, [windows] * len(prepared.signs))
+        return [None] * len(prepared.signs)
 
-    def _program(self, matrix, signs):
-        own = self.adaptivity * np.diagonal(matrix)
-        return Program(matrix, signs, own, fit_intercept=self.fit_intercept)
+    def _program(self, matrix, signs, weight):
+        own = self.adaptivity * np.diagonal(matrix) / weight
+        return Program(matrix, signs, own, weight, fit_intercept=self.fit_intercept)
 
-    def _check_solution(self, solution, matrix, signs, label):
+    def _check_solution(self, solution, program, label):
         if not solution.coef.any():
-            lengths = np.diagonal(matrix)
-            gains = (signs * (matrix @ signs))[lengths > 0] / lengths[lengths > 0]
+            signs, lengths = program.signs, np.diagonal(program.matrix)
+            gains = signs * (program.matrix @ (program.weight * signs))
+            gains = gains[lengths > 0] / lengths[lengths > 0]
             limit = gains.max(initial=0.0)
             advice = "choose another kernel or gamma"
             if limit > HIGHS_TOLERANCE and not self.fit_intercept:
@@ -202,4 +215,4 @@ class AdaptiveMarginSVC(ProgramSVC):
                 f"positive, and all points get the same output: {advice}, or np.inf for Parzen "
                 "windows.",
             )
-        return super()._check_solution(solution, matrix, signs, label)
+        return super()._check_solution(solution, program, label)

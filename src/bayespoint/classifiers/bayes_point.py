@@ -7,23 +7,26 @@ from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import validate_data
 
 from .._runtime.interrupt import interrupts
 from .._runtime.progress import CallbackSupportMixin, Progress, say, with_callbacks
 from .._runtime.threads import one_blas_thread
+from ..fitting.automatic_kernel import OTHERWISE, choose_with_mixture
 from ..fitting.dispatch import solve_task
 from ..fitting.parameters import Choice, Settings
 from ..fitting.sampling import new_generator
 from ..fitting.solver_choice import SOLVERS, Request, choose_solver
-from ..fitting.task import Answer, Task, TrainingSet
+from ..fitting.task import Task, TrainingSet
+from ..geometry.kernels import KERNELS
 from ..solvers import Billiard
 from ._kernel_machine import KernelMachine
 from ._labels import number_classes, one_against_rest
-from ._predictions import FLOAT_TYPES, PredictionMixin
+from ._predictions import PredictionMixin
+from ._results import store_answer
+from ._tables import bytes_of_copy, read_training_table
+from ._training_rows import UsedRows, weigh_rows
 
 # The share of max_time that may go into choosing the solver and its parameters.
 CHOICE_SHARE = 0.5
@@ -39,10 +42,14 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
 
     Parameters
     ----------
-    kernel : {"linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed"} or callable, \
-            default="rbf"
-        Similarity of two points. A callable gets two arrays and returns the matrix of
-        k(x, x') between their rows. With "precomputed", X is that matrix.
+    kernel : {"auto", "linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed"} or \
+            callable, default="auto"
+        Similarity of two points. "auto" is a sum of rbf and laplacian kernels of the
+        standardized columns, of their ranks, and of equal codes in columns with few values.
+        Left-out points choose its weights and widths (see Notes). For sparse X, a given gamma,
+        more than 2000 training points, or solvers for many points, "auto" is "rbf". A callable
+        gets two arrays and returns the matrix of k(x, x') between their rows. With
+        "precomputed", X is that matrix.
     gamma : {"auto", "scale"} or float, default="auto"
         Coefficient of poly, rbf, laplacian and sigmoid; rbf is exp(-gamma |x - x'|^2). Larger
         makes the decision boundary more flexible. "scale" is 1 / (n_features * X.var()), for
@@ -58,16 +65,28 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     normalize : bool, default=False
         Scale all points to unit length in feature space: k(x, x') becomes
         k(x, x') / sqrt(k(x, x) k(x', x')).
-    solver : {"auto", "ep", "billiard", "gibbs", "corners", "perceptron", "nystroem", "cells"} \
-            or solver object, default="auto"
-        How to find the center of mass. These need the whole kernel matrix: "ep" approximates
+    categorical_features : "from_dtype", None or array-like of {bool, int, str}, \
+            default="from_dtype"
+        Columns whose values are categories: a mask, column numbers, or names of columns.
+        "from_dtype" takes columns of text and pandas categoricals; an ordered categorical counts
+        as numbers 0, 1, 2, ... None takes none. Each category becomes a feature that is 0 or
+        1, so that rbf and laplacian ask only whether two categories are equal.
+    standardize : bool or "auto", default="auto"
+        Subtract the mean of each column of numbers and divide by its standard deviation (sparse
+        columns are only divided). "auto" does it for dense X with kernel="auto": the named
+        kernels, and a gamma that is given, are for the numbers as they are.
+    solver : {"auto", "regression", "ep", "billiard", "gibbs", "corners", "perceptron", \
+            "nystroem", "cells"} or solver object, default="auto"
+        How to find the center of mass. These need the whole kernel matrix: "regression" takes
+        the labels as numbers, which has a closed form for all classes at once; "ep" approximates
         the posterior by a Gaussian, without sampling; "billiard" and "gibbs" sample it exactly,
         the billiard much faster; "corners" averages the corners of version space, a rough
         estimate. These are for many points: "perceptron" averages perceptrons that learned in
         different orders, for clean labels; "nystroem" is "ep" in the span of 500 landmarks, for
         noisy labels; "cells" is "ep" in each of many cells of about 1000 neighbors, for a
-        boundary with much detail. "auto" is "ep" up to 2000 training points if `cache_size`
-        allows ("billiard" where "ep" does not converge). For more points, left-out points of a
+        boundary with much detail. "auto" is "regression" with kernel="auto", and "ep"
+        with a named kernel or label noise, up to 2000 training points if `cache_size` allows
+        ("billiard" where "ep" does not converge). For more points, left-out points of a
         sample decide between the last three. An object carries its own parameters, for example
         `solvers.Perceptron(n_members=50)`.
     softness : "auto" or float, default="auto"
@@ -80,6 +99,9 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         (000, eq. 4). Softness, in contrast, is noise near the boundary. "perceptron", "nystroem"
         and "corners" do not support it. "auto" chooses it together with softness, which doubles
         the time of a fit.
+    class_weight : dict or "balanced", default=None
+        Weight of each class, by which sample weights are multiplied once all parameters are
+        chosen. "balanced" gives all classes the same total weight.
     cache_size : float, default=2000
         Megabytes that a fit may use; an error is raised before more is used. For m training
         points most solvers need up to 32 m^2 bytes for the kernel matrix and its factor
@@ -115,55 +137,82 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     support_ : ndarray of shape (n_support,)
         Indices of the training points that have coefficients.
     support_vectors_ : array of shape (n_support, n_features)
-        These points; without columns for a precomputed kernel.
+        These points, as `columns_` maps them; without columns for a precomputed kernel.
     draw_coef_ : ndarray of shape (n_outputs, n_draws, n_support)
         Coefficients of single hypotheses of unit length, drawn from the posterior; with
-        "perceptron" its members. With "cells", and with "nystroem" for several outputs, they
-        share one unit of length instead.
+        "perceptron" its members. With "regression" and "cells", and with "nystroem" for several
+        outputs, they share one unit of length instead.
     draw_chains_ : int
         Number of chains that the draws come from, one chain after another.
     chain_coef_ : ndarray of shape (n_outputs, n_chains, n_support)
         Coefficients of the means of the solver's independent chains.
+    kernel_ : str or callable
+        The kernel that was used; "mixture" if kernel="auto" chose a sum of kernels.
+    mixture_ : Mixture
+        The terms of this sum with their `names`, `weights` and `gammas`; otherwise None.
+    relevance_ : ndarray of shape (n_features_in_,)
+        With a mixture: the scale of each column of X, mean about one; one if none was learned.
     softness_, label_noise_, gamma_, constant_ : float
         Values that were used; `constant_` is the constant term of the kernel.
     candidates_ : Bunch
         What "auto" tried, one entry for each candidate: `gamma`, `fit_intercept`, `softness`,
         `label_noise` and `score`. The score is the evidence log p(y) for two classes, otherwise
-        the log leave-one-out probability of the right classes. It is computed on at most 600
-        training points; with "cells" on the neighbors of three points. Empty if there was
-        nothing to choose.
+        the log leave-one-out probability of the right classes, as always with "regression". It
+        is computed on at most 600 training points, 400 for a mixture; with "cells" on the
+        neighbors of three points. Empty if there was nothing to choose.
     cell_centers_ : ndarray of shape (n_cells, n_features)
         With "cells": a point belongs to the nearest center.
     log_evidence_ : float
         log p(y) of the training labels, with "ep", "nystroem" and "cells"; with more than two
-        classes the sum over each class against the rest.
+        classes the sum over each class against the rest. With "regression" the log density of
+        the labels as numbers, which compares only with other regressions.
     loo_proba_ : ndarray of shape (n_samples, n_classes)
-        Probabilities of each training point as if it had been left out, with "ep", "nystroem"
-        and "cells"; NaN for points that were not used.
+        Probabilities of each training point as if it had been left out, with "regression",
+        "ep", "nystroem" and "cells"; NaN for points that were not used.
     n_iter_ : int
-        Passes of these solvers over the training points.
+        Passes of "ep", "nystroem" and "cells" over the training points.
     origin_ : ndarray
         The point from which the kernels linear (with an intercept) and rbf measure.
     probit_scale_, probit_df_ : float
         The probability of a class against the rest is F(probit_scale_ * decision). F is the
         distribution function of Student's t with `probit_df_` degrees of freedom, or of the
-        normal distribution if they are infinite.
+        normal distribution if they are infinite. With "regression", probit_scale_ * decision
+        plus 1 / n_classes estimates the probability of a class.
+    link_power_, link_floor_ : float
+        With "regression": probabilities are proportional to this power of that estimate, which
+        the floor keeps positive.
     diagnostics_ : Bunch
         What the solver reports for each output: error bars, counts, why it stopped.
         docs/diagnostics.md lists all entries.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if X had them.
+    columns_ : Columns
+        How columns of X become features of points; `columns_.groups` has the column of each
+        feature, `columns_.names(feature_names_in_)` its name. None for a precomputed kernel.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features_in_,)
+        Number of columns of X, and their names, if X had them.
 
     Notes
     -----
-    Time for m training points: the Gram matrix and its factor take O(m^3) once. "ep" takes
-    O(m^3) for each of about ten passes, a bounce of the billiard O(m), a sample of "gibbs"
-    O(m^2 log m). "auto" tries ten to twenty candidates, each with a short run of "ep" on at most
-    600 points. Perceptrons take O(m) for each mistake, and O(m n_features) for each training
-    point that some member gets wrong; "nystroem" O(m r^2) for each of about five sweeps with r
-    landmarks; "cells" O(m n^2) with cells of n points.
+    Missing values: NaN, None and pandas.NA. In a column of numbers they are replaced by the
+    training median, and marked by a feature of their own if values were missing in training. In a
+    column of categories missing is one more category. Categories that training did not have
+    differ from all that it had.
+
+    Mixture: kernel="auto" is constant + sum_k a_k exp(-g_k d_k(x, x')). The distances d_k are
+    the squared and the absolute distance (this one twice, with a wide and a narrow reach) of the
+    standardized columns, both distances of their ranks, and the number of columns with at most
+    12 values in which two rows differ. The log probability of left-out training points, in
+    closed form, chooses constant, a_k, g_k and the noise with gradients (docs/notes/mixture.md).
+
+    Weights: with "regression", "ep", "nystroem" and "cells" the likelihood of a row is taken to
+    the power of its weight. Other solvers, and every solver on a hard boundary (softness=0
+    without label noise), only ask whether a row is there: any positive weight counts as one.
+
+    Time for m training points: the Gram matrix and its factor take O(m^3) once. "regression"
+    takes this a few times for all classes together, "ep" for each class about ten times; a
+    bounce of the billiard takes O(m), a sample of "gibbs" O(m^2). "auto" tries ten to twenty
+    candidates on at most 600 points. Perceptrons take O(m) for each mistake, and O(m n_features)
+    for each training point that some member gets wrong; "nystroem" O(m r^2) for each of about
+    five sweeps with r landmarks; "cells" O(m n^2) with cells of n points.
 
     Decisions: the output of a hypothesis is the cosine of the angle between it and the point in
     feature space (000, sec. 4.3). `decision_function` is the mean over all hypotheses, between -1
@@ -175,8 +224,9 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     Outside the span w keeps its prior. Together this gives the output at a point a mean and a
     variance. One common variance for all points was measured to be as good as a variance for
     each (docs/notes/probabilities.md), and makes probabilities and decisions rank alike. With
-    "ep" it is the median variance of left-out training points; with "perceptron" it is fitted to
-    the outputs of members at training points that they have not yet seen.
+    "ep" it is the median variance of left-out training points, for more than two classes scaled
+    to make their labels most probable; with "perceptron" it is fitted to the outputs of members
+    at training points that they have not yet seen.
 
     References
     ----------
@@ -194,9 +244,13 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
 
     _parameter_constraints = {
         **KernelMachine._parameter_constraints,
+        "kernel": [StrOptions({"auto", *KERNELS}), callable],
         "solver": [StrOptions({"auto", *SOLVERS}), HasMethods(["solve"])],
         "softness": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
         "label_noise": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="left")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "standardize": ["boolean", StrOptions({"auto"})],
         "cache_size": [Interval(Real, 0, None, closed="neither")],
         "max_time": [Interval(Real, 0, None, closed="right"), None],
         "warm_start": ["boolean"],
@@ -207,7 +261,7 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
 
     def __init__(
         self,
-        kernel="rbf",
+        kernel="auto",
         *,
         gamma="auto",
         degree=3,
@@ -217,6 +271,9 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         solver="auto",
         softness="auto",
         label_noise=0.0,
+        class_weight=None,
+        categorical_features="from_dtype",
+        standardize="auto",
         cache_size=2000,
         max_time=None,
         warm_start=False,
@@ -233,6 +290,9 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         self.solver = solver
         self.softness = softness
         self.label_noise = label_noise
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.standardize = standardize
         self.cache_size = cache_size
         self.max_time = max_time
         self.warm_start = warm_start
@@ -241,7 +301,7 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         self.verbose = verbose
 
     @with_callbacks
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Find the Bayes point of each class against the rest.
 
         Parameters
@@ -250,6 +310,9 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
             Training points; the kernel matrix for a precomputed kernel.
         y : array-like of shape (n_samples,)
             Their classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts: zero is the same as removing the row, two the same as
+            repeating it. See Notes for solvers that ignore positive weights.
 
         Returns
         -------
@@ -258,15 +321,17 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         """
         began = time.perf_counter()
         self._check_parameters()
-        data = self._check_training_data(X, y)
+        rows = weigh_rows(X, y, sample_weight, self.class_weight)
+        data = self._check_training_data(X, y, rows)
         # The rounding of matrix algebra would depend on the number of its threads.
         with one_blas_thread(), interrupts() as interrupted:
             rng = new_generator(self.random_state)
             deadline = began + (np.inf if self.max_time is None else self.max_time)
-            solver, choice = self._choose(data, deadline, interrupted)
-            task = self._task(data, solver, choice.best, rng, deadline, _bytes_of_copy(data.X, X))
+            data, solver, choice = self._choose(data, deadline, interrupted)
+            task = self._task(data, solver, choice.best, rng, deadline, bytes_of_copy(data.X, X))
+            task = task._replace(weight=rows.of_likelihood)
             answer = solve_task(task, partial(Progress, self, verbose=self.verbose))
-            self._store(task, answer)
+            store_answer(self, task, answer, rows)
         return self
 
     def _check_parameters(self) -> None:
@@ -276,16 +341,24 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
                 f"solver should be an instance, but is a class: pass {self.solver.__name__}()."
             )
 
-    def _check_training_data(self, X, y) -> TrainingSet:
+    def _check_training_data(self, X, y, rows: UsedRows) -> TrainingSet:
         """Validate points and labels, and set `classes_`."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOAT_TYPES)
-        X = self._check_points(X)
+        if self.kernel == "precomputed":
+            # New points have kernel values with all rows of the user: check the whole matrix.
+            X, y = read_training_table(self, X, y)
+            X, y = rows.take_square(self._check_points(X)), rows.take(y)
+        else:
+            X, y = read_training_table(self, rows.take(X), rows.take(y), rows.weight)
+            X = self._check_points(X)
         self.classes_, target = number_classes(y)
         signs = one_against_rest(target, len(self.classes_))
-        return TrainingSet(X, target, signs, self.kernel, partial(self._settle_kernel, X))
+        kernel_for = partial(self._settle_kernel, X, weight=rows.weight)
+        self.kernel_ = OTHERWISE if self.kernel == "auto" else self.kernel
+        groups = None if self.columns_ is None else self.columns_.groups
+        return TrainingSet(X, target, signs, self.kernel_, kernel_for, rows.weight, groups)
 
     def _choose(self, data: TrainingSet, deadline: float, interrupted):
-        """Return a solver, and the parameters that the user fixed or the labels chose."""
+        """Return the data with its kernel, a solver, and parameters, given or chosen."""
         given = Settings(self._given_gamma(), self.fit_intercept, self.softness, self.label_noise)
         now = time.perf_counter()
         end = now + (deadline - now) * CHOICE_SHARE
@@ -294,15 +367,15 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
             return bool(interrupted) or time.perf_counter() + seconds > end
 
         request = Request(self.solver, given, self.cache_size)
-        solver, choice = choose_solver(data, request, should_stop)
+        choose = choose_with_mixture if self.kernel == "auto" else choose_solver
+        data, solver, choice = choose(data, request, should_stop)
         chosen = "auto" in given
-        candidates = choice if chosen else Choice(choice.best, {})
-        self.candidates_ = Bunch(**candidates.columns())
+        self.candidates_ = Bunch(**(choice if chosen else Choice(choice.best, {})).columns())
         if self.verbose and self.solver == "auto":
             say(f"solver {solver}")
         if self.verbose and chosen and choice.score:
             say(f"{choice}")
-        return solver, choice
+        return data, solver, choice
 
     def _task(self, data: TrainingSet, solver, best: Settings, rng, deadline: float, copied: int):
         """Put everything together that the fit needs."""
@@ -310,7 +383,7 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
             X=data.X,
             signs=data.signs,
             target=data.target,
-            kernel=self._settle_kernel(data.X, best.gamma, best.fit_intercept),
+            kernel=data.kernel_for(best.gamma, best.fit_intercept),
             solver=solver,
             softness=best.softness,
             rng=rng,
@@ -325,56 +398,3 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
             previous=getattr(self, "_state", None) if self.warm_start else None,
             keep_state=self.warm_start,
         )
-
-    def _store(self, task: Task, answer: Answer) -> None:
-        """Store what predictions need, as plain arrays and numbers."""
-        kernel = task.kernel
-        used = np.flatnonzero(
-            np.any(answer.coef != 0, axis=0) | np.any(answer.draws != 0, axis=(0, 1))
-        )
-        carriers = answer.rows if answer.carriers is None else answer.carriers
-        self.support_ = carriers[used]
-        self._store_kernel(task.X, kernel)
-        self.dual_coef_ = answer.coef[:, used]
-        self.draw_coef_ = answer.draws[:, :, used]
-        self.draw_chains_ = answer.draw_chains
-        same = answer.chains is answer.draws
-        self.chain_coef_ = self.draw_coef_ if same else answer.chains[:, :, used]
-        self.intercept_ = kernel.constant * self.dual_coef_.sum(axis=1)
-        self.softness_ = answer.softness
-        self.label_noise_ = answer.label_noise
-        self.probit_scale_ = answer.probit_scale
-        self.probit_df_ = answer.probit_df
-        self._store_diagnostics(answer, task.n_samples)
-        self._store_leave_one_out(answer, task.n_samples)
-        self._single = answer.single
-        self._state = answer.state
-
-    def _store_diagnostics(self, answer: Answer, n_samples: int) -> None:
-        """Store what the solver reports, an array with an entry for each output."""
-        infos = answer.infos
-        self.diagnostics_ = Bunch(**{key: np.array([i[key] for i in infos]) for key in infos[0]})
-        hits = np.zeros((len(infos), n_samples), dtype=self.diagnostics_.hits.dtype)
-        hits[:, answer.rows] = self.diagnostics_.hits
-        self.diagnostics_.hits = hits
-        self.diagnostics_.resultant = answer.resultant
-
-    def _store_leave_one_out(self, answer: Answer, n_samples: int) -> None:
-        """Store attributes that only some solvers give; drop the ones of an earlier fit."""
-        for name in ("log_evidence_", "n_iter_", "loo_proba_", "cell_centers_"):
-            self.__dict__.pop(name, None)
-        if answer.centers is not None:
-            self.cell_centers_ = answer.centers
-        if answer.loo is not None:
-            self.log_evidence_ = float(self.diagnostics_.log_evidence.sum())
-            self.n_iter_ = int(self.diagnostics_.n_iter.max())
-            self.loo_proba_ = np.full((n_samples, len(self.classes_)), np.nan)
-            self.loo_proba_[answer.rows] = self._probabilities(answer.loo)
-
-
-def _bytes_of_copy(X, given) -> int:
-    """Return the memory that validation took to convert the user's data."""
-    if sparse.issparse(X):
-        return 0 if X is given else X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
-    shared = isinstance(given, np.ndarray) and np.may_share_memory(X, given)
-    return 0 if shared else X.nbytes

@@ -19,10 +19,10 @@ from ..fitting.weights_fit import (
     require_separation,
 )
 from ..solvers.weights.belief import Belief
+from ..solvers.weights.merging import merge as merge_beliefs
 from ..solvers.weights.model import LinearModel
-from ..solvers.weights.multiclass.class_weights import class_means
 from ..solvers.weights.rows import Fit
-from ._gaussian_weights import GaussianWeightsMixin
+from ._gaussian_weights import GaussianWeightsMixin, from_center
 from ._training_data import check_training_data, label_rows, require_all_classes
 
 
@@ -39,8 +39,8 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
     ----------
     prior_variance : "auto" or float, default="auto"
         Variance of each weight before training. More lets weights grow. "auto" chooses it by
-        its evidence, in units of the root mean square of the nonzero entries of each feature,
-        so that features need not be scaled.
+        its evidence, for features in units of their scale. A number is the variance for
+        features as they come; with `standardize=True`, for features in units of their scale.
     noise_variance : float, default=1.0
         Variance of the noise on outputs. 0 insists on classifying all training points
         correctly, and raises an error if no weights do. Only the ratio of noise to
@@ -50,7 +50,8 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         features, and 8 d^2 bytes. "factorized" treats weights as independent: O(nnz) per
         sweep for nnz nonzero entries, and 16 bytes for each of them while training. With
         C > 2 classes there are C - 1 times as many weights. "auto" is "full" up to 500
-        weights; in a stream, where every batch takes O(d^3), up to 100.
+        weights, with C > 2 and at most 2000 rows up to 1300; in a stream, where every batch
+        takes O(d^3), up to 100.
     fit_intercept : bool, default=True
         Add a weight for a constant, with a wide prior of its own.
     max_iter : int, default=100
@@ -65,7 +66,17 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         Share of the learned information that each `partial_fit` forgets first, for data
         that drift.
     class_weight : dict, "balanced" or None, default=None
-        How often the rows of each class count.
+        How often the rows of each class count. "balanced" gives all classes the same total
+        weight; `partial_fit` refuses it, because it does not know rows to come.
+    standardize : "auto" or bool, default="auto"
+        Measure features from their center and in units of their scale, so that neither matters.
+        The center is the mean and the scale the standard deviation; if more than half of the
+        rows share a value, the center is this value, and the scale is the root mean square
+        distance of the other rows from it (of all rows, if there are more than 1000 rows for
+        each feature). So sparse features stay sparse. Without an
+        intercept, the center is zero. "auto" uses the scale only if `prior_variance` is "auto".
+        False never moves the center. A stream keeps what its first batch shows, so begin with
+        a hundred rows or more; features that do not vary there wait until they do.
 
     Attributes
     ----------
@@ -81,8 +92,13 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         Covariance of all weights, class by class, the intercept of each last; only with
         "full".
     prior_variance_ : ndarray of shape (n_features,) or (n_features + 1,)
-        Variance of each weight before training, the intercept last. With more than two
-        classes, the variance of (w_i - w_j) / sqrt(2) for any two of them.
+        Variance of each weight before training, the output at the center last. With more than
+        two classes, the variance of (w_i - w_j) / sqrt(2) for any two of them. Tiny for
+        features that have not varied, which predictions ignore.
+    center_ : ndarray of shape (n_features,)
+        Centers of the features.
+    scale_ : ndarray of shape (n_features,)
+        Scales of the features; NaN if they have not varied.
     covariance_ : str
         "full" or "factorized".
     log_evidence_ : float
@@ -123,6 +139,7 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         "batch_sweeps": [Interval(Integral, 1, None, closed="left")],
         "forgetting": [Interval(Real, 0, 1, closed="both")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "standardize": [StrOptions({"auto"}), "boolean"],
     }
 
     def __init__(
@@ -137,6 +154,7 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         batch_sweeps=1,
         forgetting=0.0,
         class_weight=None,
+        standardize="auto",
     ):
         self.prior_variance = prior_variance
         self.noise_variance = noise_variance
@@ -147,6 +165,7 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         self.batch_sweeps = batch_sweeps
         self.forgetting = forgetting
         self.class_weight = class_weight
+        self.standardize = standardize
 
     def fit(self, X, y, sample_weight=None):
         """Learn from all training points.
@@ -193,6 +212,12 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
             The classifier.
         """
         check_parameters(self)
+        if self.class_weight == "balanced":
+            raise ValueError(
+                'class_weight="balanced" needs all rows, but partial_fit knows only a part of '
+                "them. Pass a dict: compute_class_weight of scikit-learn gives the weights for "
+                "a sample of the labels."
+            )
         first = not hasattr(self, "coef_")  # classes_ may be left from a call that failed
         X, y = check_training_data(self, X, y, reset=first, classes=classes)
         if first:
@@ -221,7 +246,8 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         -------
         LinearBayesPointClassifier
             A new classifier. It multiplies the contributions of the data, and is as exact as
-            the two classifiers are.
+            the two classifiers are. It keeps the center of this classifier. If the other one has
+            another center and weights are independent, it is the closest approximation.
         """
         check_is_fitted(self)
         check_is_fitted(other)
@@ -234,11 +260,13 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         if not same:
             raise ValueError(
                 "Classifiers should have the same classes, prior, noise and covariance to be "
-                "merged, but these differ. Pass a number for prior_variance: "
-                '"auto" depends on the data.'
+                "merged, but these differ. Pass a number for prior_variance, and leave "
+                'standardize at "auto": other priors depend on the data.'
             )
-        model = self._model()
-        belief = self._belief().times(other._belief()).over(model.prior())
+        model, theirs = self._model(), other._model()
+        factor = other._belief().over(theirs.prior())
+        shift = theirs.center - model.center
+        belief = merge_beliefs(self._belief(), factor, shift, model.n_classes - 1)
         evidence = self.log_evidence_ + other.log_evidence_
         fit = Fit(belief, model.prior(), evidence, 0.0, max(self.n_iter_, other.n_iter_))
         merged = type(self)(**self.get_params(deep=False))
@@ -259,14 +287,15 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
             self.max_iter,
             self.tol,
             self.batch_sweeps,
+            self.standardize,
         )
 
     def _model(self) -> LinearModel:
         """Return the model that was fitted."""
         full = self.covariance_ == "full"
-        variances = self.prior_variance_
+        features = self.prior_variance_, self.center_, self.scale_
         return LinearModel(
-            len(self.classes_), self.noise_variance, full, self.fit_intercept, variances
+            len(self.classes_), self.noise_variance, full, self.fit_intercept, *features
         )
 
     def _forget(self) -> Belief:
@@ -291,12 +320,11 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         model, fit = learned
         require_separation(model, fit)
         self.covariance_ = "full" if model.full else "factorized"
-        self.prior_variance_ = model.prior_variances
+        self.prior_variance_, self.center_, self.scale_ = model[-3:]
         self._precision, self._shift = fit.belief
-        n, d = model.n_classes, self.n_features_in_
-        means = fit.belief.mean()[None] if n == 2 else class_means(fit.belief, n)
-        self.coef_ = means[:, :d]
-        self.intercept_ = means[:, d] if self.fit_intercept else np.zeros(len(means))
+        means = self._means()
+        self.coef_ = means[:, : self.n_features_in_]
+        self.intercept_ = from_center(means, self.center_)[:, self.n_features_in_ :].sum(axis=1)
         self.log_evidence_ = fit.log_evidence
         self.n_iter_ = fit.n_iter
         self.n_samples_seen_ = n_samples_seen

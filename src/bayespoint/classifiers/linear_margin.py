@@ -14,6 +14,7 @@ from .._runtime.threads import one_blas_thread
 from .._runtime.warn import warn
 from ..solvers.programs.hyperplane import CONJUGATE_NORMS, fit_hyperplane
 from ._labels import number_classes, one_against_rest
+from ._training_rows import weigh_rows
 
 
 class LinearMarginSVC(LinearClassifierMixin, BaseEstimator):
@@ -30,6 +31,9 @@ class LinearMarginSVC(LinearClassifierMixin, BaseEstimator):
         slack. np.inf allows none, and raises an error if the classes cannot be separated.
     fit_intercept : bool, default=True
         Whether to add a threshold, so that hyperplanes need not pass through the origin.
+    class_weight : dict or "balanced", default=None
+        Weight of each class, by which sample weights are multiplied. "balanced" gives all
+        classes the same total weight.
 
     Attributes
     ----------
@@ -43,7 +47,7 @@ class LinearMarginSVC(LinearClassifierMixin, BaseEstimator):
         The distance of points with output -1 or 1 from the hyperplane.
     objective_ : ndarray of shape (n_outputs,)
         Length of the normal vector in the conjugate norm (half its square for "l2"), plus C
-        times the slacks.
+        times the slacks, each times its weight.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -77,14 +81,16 @@ class LinearMarginSVC(LinearClassifierMixin, BaseEstimator):
         "distance": [StrOptions(set(CONJUGATE_NORMS))],
         "C": [Interval(Real, 0, None, closed="neither"), Options(Real, {np.inf})],
         "fit_intercept": ["boolean"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
-    def __init__(self, distance="l2", *, C=1.0, fit_intercept=True):
+    def __init__(self, distance="l2", *, C=1.0, fit_intercept=True, class_weight=None):
         self.distance = distance
         self.C = C
         self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Find the hyperplane of every class.
 
         Parameters
@@ -93,6 +99,10 @@ class LinearMarginSVC(LinearClassifierMixin, BaseEstimator):
             Training points.
         y : array-like of shape (n_samples,)
             Their classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            By what the cost of each row's slack is multiplied; not negative. Zero is the same as
+            leaving out the row, and two is the same as repeating it. With C=np.inf there are no
+            slacks, and any positive weight counts as one.
 
         Returns
         -------
@@ -101,9 +111,12 @@ class LinearMarginSVC(LinearClassifierMixin, BaseEstimator):
         """
         self._validate_params()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        self.classes_, target = number_classes(y)
+        rows = weigh_rows(X, y, sample_weight, self.class_weight)
+        X = rows.take(X)
+        self.classes_, target = number_classes(rows.take(y))
         signs = one_against_rest(target, len(self.classes_), dtype=np.float64)
-        parameters = (self.distance, float(self.C), self.fit_intercept)
+        weight = np.ones(len(target)) if rows.of_likelihood is None else rows.of_likelihood
+        parameters = (self.distance, float(self.C), self.fit_intercept, weight)
         with one_blas_thread():
             found = [fit_hyperplane(X, sign, *parameters) for sign in signs]
         self.coef_ = np.stack([plane.coef for plane in found])

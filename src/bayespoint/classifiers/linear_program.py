@@ -26,9 +26,9 @@ class LinearProgramSVC(ProgramSVC):
         The cost of slacks, relative to coefficients. Larger values fit the training points more
         closely, with more support vectors, and take longer.
     nu : float, default=None
-        In (0, 1]. If given, C is not used: at most this share of the training points lies within
-        the margin.
-    gamma, degree, coef0, fit_intercept, normalize, max_time
+        In (0, 1]. If given, C is not used: at most this share of the training points, by weight,
+        lies within the margin.
+    gamma, degree, coef0, fit_intercept, normalize, max_time, class_weight
         As in `AdaptiveMarginSVC`.
 
     Attributes
@@ -38,7 +38,7 @@ class LinearProgramSVC(ProgramSVC):
         divided by it. Otherwise one.
     objective_ : ndarray of shape (n_outputs,)
         Slacks plus coefficients / C. With `nu`, slacks - nu * n_samples * margin before the
-        division.
+        division. Slacks and samples count with their weights.
     classes_, support_, support_vectors_, dual_coef_, intercept_, dual_gap_, n_iter_, gamma_, \
             constant_, origin_, n_features_in_, feature_names_in_
         As in `AdaptiveMarginSVC`.
@@ -89,6 +89,7 @@ class LinearProgramSVC(ProgramSVC):
         fit_intercept=False,
         normalize=False,
         max_time=None,
+        class_weight=None,
     ):
         self.kernel = kernel
         self.C = C
@@ -99,24 +100,24 @@ class LinearProgramSVC(ProgramSVC):
         self.fit_intercept = fit_intercept
         self.normalize = normalize
         self.max_time = max_time
+        self.class_weight = class_weight
 
-    def _program(self, matrix, signs):
-        none = np.zeros(len(signs))
+    def _program(self, matrix, signs, weight):
+        data = (matrix, signs, np.zeros(len(signs)), weight)
         if self.nu is None:
-            return Program(matrix, signs, none, 1 / self.C, fit_intercept=self.fit_intercept)
-        n_smaller = min(np.sum(signs > 0), np.sum(signs < 0))
-        largest = 2 * n_smaller / len(signs) if self.fit_intercept else 1.0
+            return Program(*data, 1 / self.C, fit_intercept=self.fit_intercept)
+        smaller, total = min(weight[signs > 0].sum(), weight[signs < 0].sum()), weight.sum()
+        largest = 2 * smaller / total if self.fit_intercept else 1.0
         if self.nu > largest:
             raise ValueError(
                 f"nu should be at most {largest:.4g} with an intercept, twice the share of the "
                 f"smallest class, but is {self.nu:g}: the program has no solution."
             )
-        n_errors = self.nu * len(signs)
-        return Program(matrix, signs, none, 0.0, n_errors, self.fit_intercept)
+        return Program(*data, 0.0, self.nu * total, self.fit_intercept)
 
-    def _check_solution(self, solution, matrix, signs, label):
+    def _check_solution(self, solution, program, label):
         margin = solution.margin
-        if self.nu is not None and margin <= HIGHS_TOLERANCE * np.abs(matrix).max():
+        if self.nu is not None and margin <= HIGHS_TOLERANCE * np.abs(program.matrix).max():
             warn(
                 f"The margin of class {label} is {margin:.2g}: it cannot be separated from the "
                 f"others with nu={self.nu:g}, and outputs have no unit. Raise nu, or choose "
@@ -128,13 +129,13 @@ class LinearProgramSVC(ProgramSVC):
                 f"With C={self.C:g} no coefficient of class {label} is positive, and all points "
                 "get the same output: choose a larger C.",
             )
-        return super()._check_solution(solution, matrix, signs, label)
+        return super()._check_solution(solution, program, label)
 
-    def _store(self, X, kernel, signs, found):
+    def _store(self, prepared, found):
         self.margin_ = np.array([s.margin for s in found])
         units = np.where(self.margin_ > 0, self.margin_, 1.0)
         scaled = [
             s._replace(coef=s.coef / unit, intercept=s.intercept / unit)
             for s, unit in zip(found, units, strict=True)
         ]
-        super()._store(X, kernel, signs, scaled)
+        super()._store(prepared, scaled)

@@ -18,11 +18,13 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from .._runtime.sample_weight import check_sample_weight
 from .._runtime.threads import one_blas_thread
 from ..fitting.parameters import Settings, choose
 from ..fitting.sampling import new_generator
 from ..fitting.task import TrainingSet
 from ..fitting.training_points import kernel_matrix
+from ..geometry.equal_rows import EqualRows, keep_all_rows, merge_equal_rows
 from ..geometry.kernels import Kernel
 from ..geometry.problem import pose_problem
 from ..geometry.version_space import VersionSpace
@@ -99,6 +101,10 @@ class OnionClassifier(KernelMachine):
     it. It may make other errors than its hypotheses: see `solvers.onion`. Memory is 32 m^2 bytes
     for m training points, as for the billiard.
 
+    The walls of version space are hard: a row is there or not. Equal rows of the same class are one
+    row and one error, except in a precomputed kernel. So any positive weight counts as one,
+    and there are no class weights; `errors` makes classes unequal.
+
     References
     ----------
     Ruján, Marchand (2000), Computing the Bayes Kernel Classifier, in: Advances in Large
@@ -155,7 +161,7 @@ class OnionClassifier(KernelMachine):
         self.n_bounces = n_bounces
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Sample version space and the layers around it.
 
         Parameters
@@ -164,6 +170,8 @@ class OnionClassifier(KernelMachine):
             Training points; the kernel matrix for a precomputed kernel.
         y : array-like of shape (n_samples,)
             Their classes, exactly two.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Zero leaves out a row. Any positive weight counts as one; a negative one is an error.
 
         Returns
         -------
@@ -171,7 +179,8 @@ class OnionClassifier(KernelMachine):
             The fitted classifier.
         """
         self._validate_params()
-        X, signs = self._check_training_data(X, y)
+        X, y, sets = self._check_training_data(X, y, sample_weight)
+        signs = y[sets.first]
         rng = new_generator(self.random_state)
         with one_blas_thread():
             kernel, softness = self._choose(X, signs)
@@ -182,8 +191,9 @@ class OnionClassifier(KernelMachine):
             self.table_.negative_errors, self.table_.positive_errors = wrong
             entry = self.errors
             if entry == "cv":
-                self.table_.cv_error = self._cross_validate(matrix, signs, rng)
+                self.table_.cv_error = self._cross_validate(matrix, y, sets.member_of, rng)
                 entry = self._best(self.table_.cv_error)
+        self.support_ = sets.first[self.support_]
         self.errors_ = self._check_entry(entry)
         return self
 
@@ -232,8 +242,8 @@ class OnionClassifier(KernelMachine):
         flat = self.coef_.reshape(-1, self.coef_.shape[-1])
         return self._count_errors(self._outputs(X, flat), signs)
 
-    def _check_training_data(self, X, y):
-        """Return X, and labels +1 and -1."""
+    def _check_training_data(self, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray, EqualRows]:
+        """Return the distinct points, labels +1 and -1 of all rows, and the sets of equal rows."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         if kind == "multiclass":
@@ -241,7 +251,14 @@ class OnionClassifier(KernelMachine):
                 f"Only binary classification is supported. The type of the target is {kind}."
             )
         self.classes_, target = number_classes(y)
-        return self._check_points(X), one_against_rest(target, 2)[0]
+        X, weight = self._check_points(X), check_sample_weight(sample_weight, X)
+        number_classes(y[weight > 0])  # also without rows of weight zero there must be two
+        signs = one_against_rest(target, 2)[0]
+        if self.kernel == "precomputed":
+            sets = keep_all_rows(weight)
+            return X[np.ix_(sets.first, sets.first)], signs, sets
+        sets = merge_equal_rows(X, target, weight)
+        return X[sets.first], signs, sets
 
     def _choose(self, X, signs) -> tuple[Kernel, float]:
         """Return the kernel and the softness that the user fixed or the labels chose."""
@@ -293,10 +310,14 @@ class OnionClassifier(KernelMachine):
         negative, positive = (count.reshape(shape) for count in counts)
         return negative, positive
 
-    def _cross_validate(self, matrix, signs, rng) -> np.ndarray:
-        """Return the error of every entry on left-out points."""
+    def _cross_validate(self, matrix, y, member_of, rng) -> np.ndarray:
+        """Return the error of every entry on left-out rows; member_of is their row in matrix."""
         total, n_points = np.zeros((self.max_errors + 1, self.max_errors + 1)), 0
-        for train, test in check_cv(self.cv, signs, classifier=True).split(matrix, signs):
+        signs = np.zeros(len(matrix), y.dtype)
+        signs[member_of[member_of >= 0]] = y[member_of >= 0]
+        for fold in check_cv(self.cv, y, classifier=True).split(np.zeros((len(y), 1)), y):
+            train, test = (members[members >= 0] for members in (member_of[part] for part in fold))
+            train = np.unique(train)
             if len(np.unique(signs[train])) < 2:
                 raise ValueError(
                     "Every fold of cv should leave points of both classes to train on; "

@@ -63,7 +63,7 @@ def _verb(name: str | None = None) -> Callable[[Callable], Callable]:
 
 @_verb()
 def demo(
-    splits: Annotated[int, typer.Option(min=2, help="Random splits of each data set.")] = 5,
+    splits: Annotated[int, typer.Option(min=2, help="Random splits of each data set.")] = 20,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:

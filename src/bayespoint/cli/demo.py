@@ -127,7 +127,7 @@ def _splits(load: Callable, n_splits: int, seed: int):
 
 
 def _bayes_point(X, y, X_test, y_test, seed: int) -> Score:
-    model = make_pipeline(StandardScaler(), BayesPointClassifier(random_state=seed))
+    model = BayesPointClassifier(random_state=seed)
     return _score(model, model, X, y, X_test, y_test)
 
 

@@ -54,16 +54,38 @@ def run_explain(
         with working(f"reading {data}") as say:
             X, y = read_labeled(trained, data, target, read_options)
             importances = _importances(trained, X, y, seed, say)
-    elif not weights:
+    relevance = _relevance(trained)
+    if data is None and not weights and not relevance:
         raise ValueError(
             "A kernel machine has no weights to show. Give rows with known classes, to see how "
             "much each column matters: bayespoint explain MODEL DATA"
         )
     result = {
         "weights": [weight._asdict() for weight in weights],
+        "relevance": dict(relevance),
         "importances": [importance._asdict() for importance in importances],
     }
-    show(result, as_json, *_lines(weights, importances, trained, top))
+    lines = _lines(weights, importances, trained, top)
+    if relevance:
+        rows = [("feature", "scale"), *((name, f"{scale:.2f}") for name, scale in relevance[:top])]
+        title = "Scales of the features in the kernel, mean one; larger matters more:"
+        lines += [""] * bool(lines) + [title, *aligned(rows)]
+    show(result, as_json, *lines)
+
+
+def _relevance(trained: Trained) -> list[tuple[str, float]]:
+    """Return the scales that a kernel machine learned for its features, the largest first."""
+    scales = getattr(trained.classifier, "relevance_", None)
+    if scales is None or np.all(scales == 1):
+        return []
+    names = _feature_names(trained, len(scales))
+    return [(names[i], float(scales[i])) for i in np.argsort(-scales, kind="stable")]
+
+
+def _feature_names(trained: Trained, n: int) -> list[str]:
+    if trained.columns is None:
+        return [f"feature {i + 1}" for i in range(n)]
+    return [str(name) for name in trained.pipeline[:-1].get_feature_names_out()]
 
 
 def _weights(trained: Trained) -> list[Weight]:
@@ -72,10 +94,7 @@ def _weights(trained: Trained) -> list[Weight]:
     if not isinstance(classifier, LinearBayesPointClassifier) or len(classifier.classes_) > 2:
         return []
     mean, std = np.ravel(classifier.coef_), np.sqrt(np.ravel(classifier.coef_variance_))
-    if trained.columns is None:
-        names = [f"feature {i + 1}" for i in range(len(mean))]
-    else:
-        names = [str(name) for name in trained.pipeline[:-1].get_feature_names_out()]
+    names = _feature_names(trained, len(mean))
     order = np.argsort(-np.abs(mean / std))
     return [Weight(names[i], float(mean[i]), float(std[i])) for i in order]
 

@@ -96,5 +96,9 @@ def make_pipeline(
         )
     classifier: Any = LinearBayesPointClassifier()
     if kind == "kernel":
-        classifier = BayesPointClassifier(max_time=plan.max_time, random_state=plan.seed)
+        classifier = BayesPointClassifier(
+            standardize=False,  # the preprocessor scales numbers, and leaves indicators as they are
+            max_time=plan.max_time,
+            random_state=plan.seed,
+        )
     return Pipeline([("prepare", prepare), ("classify", classifier)])

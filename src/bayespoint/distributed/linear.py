@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from ..classifiers._training_data import require_all_classes
 from ..classifiers.linear import LinearBayesPointClassifier, check_parameters, learn_rows
 from ..fitting.weights_fit import Table
-from ..solvers.weights.column_sums import ColumnSums
+from ..solvers.weights.column_sums import ColumnSums, Votes
 from ..solvers.weights.model import LinearModel
 from .cluster import ClusterRows
 from .partitions import align_partitions, label_partitions
@@ -75,16 +75,17 @@ class _ClusterTable:
     def __init__(self, client: Client, model: LinearBayesPointClassifier, labeled: list[Future]):
         self.client, self.labeled = client, labeled
         self.n_features = model.n_features_in_
-        add = partial(_sums, with_columns=model.prior_variance == "auto")
-        parts = client.gather(client.map(add, labeled, pure=False))
-        labels, n_rows, weights, columns = zip(*parts, strict=True)
+        labels, n_rows, weights = zip(*self._ask(_describe), strict=True)
         require_all_classes(np.concatenate(labels), model.classes_)
         self.n_rows, self.total_weight = sum(n_rows), sum(weights)
-        self._columns = columns
 
-    def column_sums(self) -> ColumnSums:
-        """Return the sums of the columns."""
-        return ColumnSums(*(sum(values) for values in zip(*self._columns, strict=True)))
+    def column_votes(self) -> Votes:
+        """Return the most common value of each column."""
+        return reduce(Votes.plus, self._ask(Table.column_votes))
+
+    def column_sums(self, reference: np.ndarray) -> ColumnSums:
+        """Return the sums of the differences of columns from a reference."""
+        return reduce(ColumnSums.plus, self._ask(Table.column_sums, reference=reference))
 
     def with_sites(self, model: LinearModel, n: int) -> ClusterRows:
         """Return n of the rows with their sites. All rows can be requested only once."""
@@ -94,6 +95,10 @@ class _ClusterTable:
         # The rows are in memory now; if they are lost, Dask loads the partitions again.
         self.labeled.clear()
         return rows
+
+    def _ask(self, task, **options) -> list:
+        """Run a task on each partition, and return its values."""
+        return self.client.gather(self.client.map(task, self.labeled, pure=False, **options))
 
 
 def _connected(client: Client | None) -> Client:
@@ -122,7 +127,6 @@ def _connected(client: Client | None) -> Client:
     return client
 
 
-def _sums(table: Table, with_columns: bool):
-    """Return the labels that occur, the number of rows, their weight, and sums of columns."""
-    columns = table.column_sums() if with_columns else None
-    return np.unique(table.labels), table.n_rows, table.total_weight, columns
+def _describe(table: Table) -> tuple[np.ndarray, int, float]:
+    """Return the labels that occur, the number of rows, and their weight."""
+    return np.unique(table.labels), table.n_rows, table.total_weight

@@ -35,7 +35,11 @@ def fit_cells(task: Task, progress: Progress) -> Answer:
     with interrupts() as interrupted:
         rows = affordable_points(task, np.arange(task.n_samples), lambda n: _seconds(task, n))
         task = task._replace(
-            X=task.X[rows], signs=task.signs[:, rows], target=task.target[rows], max_time=None
+            X=task.X[rows],
+            signs=task.signs[:, rows],
+            target=task.target[rows],
+            weight=None if task.weight is None else task.weight[rows],
+            max_time=None,
         )
         centers = task.solver.centers(task.X)
         cells = _members(task, nearest(task.X, centers), len(centers))
@@ -92,6 +96,7 @@ def _solve(task: Task, cells: list[np.ndarray], progress: Progress, interrupted)
             X=task.X[points],
             signs=signs,
             target=np.unique(task.target[points], return_inverse=True)[1],
+            weight=None if task.weight is None else task.weight[points],
             deadline=-np.inf if stop else task.deadline,
             n_jobs=1,
             rng=rngs[number],

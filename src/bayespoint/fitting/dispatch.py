@@ -8,17 +8,21 @@ from .._runtime.progress import Progress
 from .cells_fit import fit_cells
 from .gram_fit import fit_gram
 from .landmarks_fit import fit_landmarks
+from .regression_fit import fit_regression
 from .rows_fit import fit_rows
 from .task import Answer, Task, needs_of
+from .temperature import tempered
+from .training_points import heed_weights
 
 FIT_FUNCTIONS: dict[str, Callable[[Task, Progress], Answer]] = {
     "gram": fit_gram,
+    "regression": fit_regression,
     "rows": fit_rows,
     "landmarks": fit_landmarks,
     "cells": fit_cells,
 }
 # These fits solve all outputs together; the other fits solve them one after another.
-ALL_OUTPUTS_TOGETHER = ("rows", "cells")
+ALL_OUTPUTS_TOGETHER = ("regression", "rows", "cells")
 
 
 def solve_task(task: Task, start_progress: Callable[[int], Progress]) -> Answer:
@@ -27,15 +31,23 @@ def solve_task(task: Task, start_progress: Callable[[int], Progress]) -> Answer:
     `start_progress` gets the number of steps that progress is reported for.
     """
     _check_solver(task)
+    task = heed_weights(task)
     needs = needs_of(task.solver)
     progress = start_progress(1 if needs in ALL_OUTPUTS_TOGETHER else len(task.signs))
     answer = FIT_FUNCTIONS[needs](task, progress)
     progress.end()
-    return answer
+    return tempered(task, answer)
 
 
 def _check_solver(task: Task) -> None:
-    """Raise an error for wrong parameters of the solver, or label noise it does not support."""
+    """Raise an error for wrong parameters or needs of the solver, or unsupported label noise."""
+    needs = needs_of(task.solver)
+    if needs not in FIT_FUNCTIONS:
+        raise ValueError(
+            f"The `needs` of a solver should be one of {', '.join(map(repr, FIT_FUNCTIONS))}, but "
+            f"{type(task.solver).__name__} has needs={needs!r}. Without `needs` a solver gets "
+            "version spaces with their Gram matrix."
+        )
     if hasattr(task.solver, "_validate_params"):
         task.solver._validate_params()
     if task.label_noise and not getattr(task.solver, "supports_label_noise", True):

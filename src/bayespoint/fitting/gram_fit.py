@@ -13,10 +13,10 @@ from ..geometry.gram import IndefiniteKernelError
 from ..geometry.problem import Problem, pose_problem
 from ..solvers import Posterior
 from ..solvers.posterior import mean_length, stack_chains
-from .probabilities import probit_scale
-from .task import Answer, Task
+from .probabilities import probit_scale, typical_variance
+from .task import Answer, Task, needs_of
 from .time_budget import affordable_points, solve_in_turn, warn_unless_converged
-from .training_points import kernel_matrix
+from .training_points import heed_weights, kernel_matrix
 
 # Estimates for a slow machine: seconds for each entry of the kernel matrix, and for each of the
 # m^3 operations of its factor.
@@ -29,19 +29,19 @@ DEFAULT_MATRICES, DEFAULT_FACTORS, DEFAULT_DRAWS = 4, 0, 256
 
 def fit_gram(task: Task, progress: Progress) -> Answer:
     """Return the Bayes points of all outputs, from a solver that takes version spaces."""
-    answer = average_hypotheses(task, _choose_rows(task), progress)
+    answer = average_hypotheses(task, choose_rows(task), progress)
     warn_unless_converged(answer.infos)
     return answer
 
 
 def average_hypotheses(task: Task, rows: np.ndarray, progress: Progress | None) -> Answer:
     """Return the Bayes points of all outputs, trained on the given rows."""
-    matrix = kernel_matrix(task.kernel, task.X, rows if len(rows) < task.n_samples else None)
-    problem = _pose(task, matrix, rows)
-    del matrix
+    problem = _pose(task, rows)
     posteriors = _solve(task, problem, progress)
     if task.fallback is not None and any(_did_not_converge(p.info) for p in posteriors):
-        posteriors = _solve(task._replace(solver=task.fallback), problem, None)
+        fallback = heed_weights(task._replace(solver=task.fallback))
+        problem = problem if fallback.weight is task.weight else _pose(fallback, rows)
+        posteriors = _solve(fallback, problem, None)
     return _answer(problem, posteriors)
 
 
@@ -50,10 +50,14 @@ def _did_not_converge(info: dict[str, Any]) -> bool:
     return info["stop"] in ("max_iter", "stalled") and not info["mixed"]
 
 
-def _pose(task: Task, matrix: np.ndarray, rows: np.ndarray) -> Problem:
+def _pose(task: Task, rows: np.ndarray) -> Problem:
     """Make version spaces; soften an indefinite kernel matrix if the task allows it."""
+    matrix = kernel_matrix(task.kernel, task.X, rows if len(rows) < task.n_samples else None)
+    pose = partial(
+        pose_problem, matrix, rows, task.signs, label_noise=task.label_noise, weight=task.weight
+    )
     try:
-        return pose_problem(matrix, rows, task.signs, task.softness, task.label_noise)
+        return pose(softness=task.softness)
     except IndefiniteKernelError as error:
         if not task.may_soften or error.needed_softness is None:
             raise
@@ -62,17 +66,19 @@ def _pose(task: Task, matrix: np.ndarray, rows: np.ndarray) -> Problem:
         f'softness="auto" chose softness={softness:.3g}, because the kernel matrix is not positive '
         "semi-definite. Choose another kernel, or pass a number to choose the softness yourself.",
     )
-    return pose_problem(matrix, rows, task.signs, softness, task.label_noise)
+    return pose(softness=softness)
 
 
 def memory_needed(m: int, n_outputs: int, solver: Any) -> float:
     """Return the megabytes that m points need: Gram matrix, its factor, draws."""
-    n_draws = n_outputs * getattr(solver, "n_draws", DEFAULT_DRAWS)
+    each = getattr(solver, "n_draws", DEFAULT_DRAWS)
+    if hasattr(solver, "draws_of_each"):
+        each = solver.draws_of_each(n_outputs)
     n_matrices = getattr(solver, "n_matrices", DEFAULT_MATRICES)
-    return 8 * m * (n_matrices * m + 4 * n_draws) / 2**20
+    return 8 * m * (n_matrices * m + 4 * n_outputs * each) / 2**20
 
 
-def _choose_rows(task: Task) -> np.ndarray:
+def choose_rows(task: Task) -> np.ndarray:
     """Return the training points that time allows; raise an error if they need more memory."""
     rows = affordable_points(task, np.arange(task.n_samples), lambda n: _seconds(task, n))
     needed = memory_needed(len(rows), len(task.signs), task.solver)
@@ -88,7 +94,8 @@ def _choose_rows(task: Task) -> np.ndarray:
 
 def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
     """Estimate how long it takes to prepare n points."""
-    factors = 1 + len(task.signs) * getattr(task.solver, "n_factors", DEFAULT_FACTORS)
+    n_solves = 1 if needs_of(task.solver) == "regression" else len(task.signs)
+    factors = 1 + n_solves * getattr(task.solver, "n_factors", DEFAULT_FACTORS)
     return SECONDS_PER_ENTRY * n**2.0 + factors * SECONDS_PER_FACTOR_OPERATION * n**3.0
 
 
@@ -104,14 +111,15 @@ def _solve(task: Task, problem: Problem, progress: Progress | None) -> list[Post
 
 def _starts(task: Task, problem: Problem) -> list[np.ndarray | None]:
     """Enter all version spaces before sampling any of them: one may be empty."""
-    if task.label_noise:  # then every hypothesis is possible
+    if task.label_noise or task.weight is not None:  # then every hypothesis is possible
         return [None] * len(problem.spaces)
     return [space.enter(task.rng, task.deadline) for space in problem.spaces]
 
 
 def _answer(problem: Problem, posteriors: list[Posterior]) -> Answer:
     """Express hypotheses by coefficients on the training points."""
-    gram = problem.spaces[0].gram
+    space = problem.spaces[0]
+    gram = space.gram
     signs = np.array([space.signs for space in problem.spaces])
     to_points = signs / gram.lengths
     coef = np.array([p.coef for p in posteriors])
@@ -125,7 +133,8 @@ def _answer(problem: Problem, posteriors: list[Posterior]) -> Answer:
             np.stack([info.pop(key) for info in infos], axis=-1)
             for key in ("loo_mean", "loo_variance")
         )
-        scale = mean_length(gram.rank) / np.sqrt((1 + gram.softness) * np.median(variance))
+        typical = typical_variance(variance, space.weight)
+        scale = mean_length(space.n_dimensions) / np.sqrt((1 + gram.softness) * typical)
         loo = mean / np.sqrt(variance)
     else:
         scale, loo = probit_scale(gram, draws * signs[:, None]), None
@@ -136,7 +145,7 @@ def _answer(problem: Problem, posteriors: list[Posterior]) -> Answer:
         chains=stack_chains([p.chains for p in posteriors]) * to_points[:, None],
         resultant=np.array(lengths),
         softness=gram.softness,
-        label_noise=problem.spaces[0].label_noise,
+        label_noise=space.label_noise,
         probit_scale=scale,
         probit_df=np.inf,
         infos=infos,

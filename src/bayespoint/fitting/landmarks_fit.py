@@ -16,6 +16,7 @@ from ..geometry.gram import unit_gram
 from ..geometry.points import in_double
 from ..geometry.unit_kernel import ProductKernel, panels
 from ..solvers.propagation.on_features import FEATURE_ROWS_PER_BLOCK
+from .probabilities import typical_variance
 from .sampling import sample_each_class
 from .task import Answer, Task
 from .time_budget import affordable_points, solve_in_turn, warn_unless_converged
@@ -147,8 +148,11 @@ def noise_of(features: np.ndarray, softness: float) -> np.ndarray:
 def _solve(task: Task, rows, features: np.ndarray, thread_map, progress: Progress):
     """Run the solver for each output."""
     noise = noise_of(features, task.softness)
+    options = {"thread_map": thread_map}
+    if task.weight is not None:
+        options["weight"] = task.weight[rows]
     solves = [
-        partial(task.solver.solve, features, signs, noise, task.rng, thread_map=thread_map)
+        partial(task.solver.solve, features, signs, noise, task.rng, **options)
         for signs in task.signs[:, rows]
     ]
     return solve_in_turn(task, progress, solves)
@@ -160,6 +164,7 @@ def _answer(task: Task, rows, landmarks: Landmarks, posteriors) -> Answer:
     mean, variance = (
         np.stack([info.pop(key) for info in infos], axis=-1) for key in ("loo_mean", "loo_variance")
     )
+    weight = None if task.weight is None else task.weight[rows]
     to_points = landmarks.to_basis.T / landmarks.lengths
     length = np.array([info.pop("length") for info in infos])
     # Outputs are compared with each other, so all use the unit of the longest.
@@ -173,7 +178,7 @@ def _answer(task: Task, rows, landmarks: Landmarks, posteriors) -> Answer:
         resultant=np.linalg.norm(weights, axis=1),
         softness=task.softness,
         label_noise=0.0,
-        probit_scale=float(length.max() / np.sqrt(np.median(variance))),
+        probit_scale=float(length.max() / np.sqrt(typical_variance(variance, weight))),
         probit_df=np.inf,
         infos=infos,
         loo=mean / np.sqrt(variance),

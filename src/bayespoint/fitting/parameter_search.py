@@ -8,9 +8,10 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from ..geometry.gram import is_definite, soften, unit_matrix
+from ..geometry.gram import is_definite, noise_share, soften, unit_matrix
 from ..solvers.propagation.approximation import Approximation
 from ..solvers.propagation.on_gram import propagate
+from ..solvers.propagation.sites import copies_of
 from .probabilities import exactly_one
 from .sampling import sample_each_class
 from .task import TrainingSet
@@ -57,6 +58,7 @@ class Search:
         self.neighborhood = np.repeat(np.arange(len(neighborhoods)), sizes)
         self.data = data
         self.signs = data.signs[:, self.rows]
+        self.weight = None if data.weight is None else data.weight[self.rows]
         self.seconds = n_outputs * TYPICAL_PASSES * len(self.rows) ** 3 / SLOW_FLOPS
         self.axes = axes
         self.matrices: dict[tuple[int, int], np.ndarray] = {}
@@ -72,7 +74,7 @@ class Search:
         if not found:
             return np.nan
         sides = np.array([f.cavity_mean for f in found]) * self.signs
-        return float(np.mean(sides <= 0))
+        return float(np.mean(np.average(sides <= 0, axis=1, weights=self.weight)))
 
     def climb(self, best: Place, should_stop: Callable[[float], bool]) -> Place:
         """Return the place from which no step leads up, or the best one when it must stop."""
@@ -108,22 +110,29 @@ class Search:
             unit = self._matrix(place)
         except ValueError:  # invalid parameters; if they are fixed, the fit raises this error
             return
-        matrix = soften(unit, softness)
+        matrix = soften(unit, softness, self.weight)
+        copies = copies_of(self.weight, noise_share(softness))
         if not is_definite(matrix):
             return
         starts: list[Any] = [found.sites for found in self.known[near].found]
         starts = starts or [None] * len(self.signs)
         found = [
-            self._propagate(matrix, s, label_noise, sites)
+            self._propagate(matrix, s, label_noise, sites, copies)
             for s, sites in zip(self.signs, starts, strict=True)
         ]
         credible = all(f.residual <= MAX_CREDIBLE_RESIDUAL for f in found)
         score = self._score(found, label_noise) if credible else -np.inf
         self.known[place] = Candidate(score, found)
 
-    def _propagate(self, matrix, signs, label_noise: float, sites) -> Approximation:
+    def _propagate(self, matrix, signs, label_noise: float, sites, copies) -> Approximation:
         """Run EP from given sites, and from scratch if it does not converge from there."""
-        quick = partial(propagate, max_iter=SHORT_RUN_MAX_ITER, tol=SHORT_RUN_TOL, one_by_one=False)
+        quick = partial(
+            propagate,
+            copies=copies,
+            max_iter=SHORT_RUN_MAX_ITER,
+            tol=SHORT_RUN_TOL,
+            one_by_one=False,
+        )
         found = quick(matrix, signs, label_noise, sites=sites)
         if found.residual > SHORT_RUN_TOL and sites is not None:
             fresh = quick(matrix, signs, label_noise)
@@ -136,7 +145,8 @@ class Search:
         outputs = [f.cavity_mean / np.sqrt(f.cavity_variance) for f in found]
         probability = exactly_one(np.stack(outputs, axis=1), label_noise=label_noise)
         target = np.argmax(self.signs, axis=0)
-        return float(np.sum(np.log(probability[np.arange(len(target)), target])))
+        right = np.log(probability[np.arange(len(target)), target])
+        return float(np.sum(right if self.weight is None else self.weight * right))
 
     def _matrix(self, place: Place) -> np.ndarray:
         """Return the unit Gram matrix for the gamma and the intercept of a candidate."""

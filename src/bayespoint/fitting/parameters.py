@@ -35,13 +35,16 @@ class Choice(NamedTuple):
     best: Settings
     score: dict[Settings, float]
     loo_error: float = np.nan  # leave-one-out error of one class against the rest, for the best
+    kernel: str = ""  # what was chosen instead of a gamma, in words
 
     def __str__(self) -> str:
         values = [
             f"{name}={value:.3g}" if isinstance(value, float) else f"{name}={value}"
             for name, value in self.best._asdict().items()
+            if not (self.kernel and name == "gamma")
         ]
-        return f"{', '.join(values)}: the best of {len(self.score)} candidates"
+        chosen = ", ".join([self.kernel, *values] if self.kernel else values)
+        return f"{chosen}: the best of {len(self.score)} candidates"
 
     def columns(self) -> dict[str, np.ndarray]:
         """Return all candidates as a table."""
@@ -56,6 +59,7 @@ def choose(
     should_stop: Callable[[float], bool],
     neighborhoods: list[np.ndarray] | None = None,
     score_given: bool = False,
+    search: type[Search] = Search,
 ) -> Choice:
     """Climb to the best score, one step of one parameter at a time.
 
@@ -73,6 +77,8 @@ def choose(
         neighborhoods. The default is a random sample.
     score_given : bool, default=False
         Whether to compute the score even if there is nothing to choose.
+    search : type, default=Search
+        How candidates are judged.
 
     Notes
     -----
@@ -84,10 +90,10 @@ def choose(
     if "auto" not in given and not score_given:
         return Choice(given, {})
     given, axes, start = _axes(data, given)
-    search = Search(data, axes, neighborhoods)
-    best = search.climb(start, should_stop)
-    scores = {Settings(*search.values(p)): known.score for p, known in search.known.items()}
-    return Choice(Settings(*search.values(best)), scores, search.loo_error(best))
+    candidates = search(data, axes, neighborhoods)
+    best = candidates.climb(start, should_stop)
+    scores = {Settings(*candidates.values(p)): c.score for p, c in candidates.known.items()}
+    return Choice(Settings(*candidates.values(best)), scores, candidates.loo_error(best))
 
 
 def _axes(data: TrainingSet, given: Settings) -> tuple[Settings, list[np.ndarray], Place]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg, optimize, special
 
+from ..geometry.columns import medians
 from ..geometry.gram import Gram
 from ..solvers.posterior import mean_length
 
@@ -40,12 +41,7 @@ def two_classes(output: np.ndarray, df: float = np.inf, label_noise: float = 0.0
     ndarray of shape (n, 2)
         Larger in the second column exactly where the output is positive.
     """
-    positive = np.clip(
-        np.exp(_log_probability(output, df, label_noise)), MIN_PROBABILITY, MAX_PROBABILITY
-    )
-    # Rounding near one half must not change which class wins.
-    positive = np.where(output > 0, np.maximum(positive, JUST_ABOVE_HALF), positive)
-    return np.column_stack([1 - positive, positive])
+    return settle_two(np.exp(_log_probability(output, df, label_noise)), output)
 
 
 def exactly_one(output: np.ndarray, df: float = np.inf, label_noise: float = 0.0) -> np.ndarray:
@@ -69,10 +65,20 @@ def exactly_one(output: np.ndarray, df: float = np.inf, label_noise: float = 0.0
     and so to the odds p_c / (1 - p_c).
     """
     positive, negative = (_log_probability(o, df, label_noise) for o in (output, -output))
-    log_odds = positive - negative
-    probability = np.clip(special.softmax(log_odds, axis=1), MIN_PROBABILITY, None)
+    return settle_many(special.softmax(positive - negative, axis=1), output)
+
+
+def settle_two(positive: np.ndarray, output: np.ndarray) -> np.ndarray:
+    """Return both probabilities, never 0 or 1; rounding does not change which class wins."""
+    positive = np.clip(positive, MIN_PROBABILITY, MAX_PROBABILITY)
+    positive = np.where(output > 0, np.maximum(positive, JUST_ABOVE_HALF), positive)
+    return np.column_stack([1 - positive, positive])
+
+
+def settle_many(probability: np.ndarray, output: np.ndarray) -> np.ndarray:
+    """Return probabilities that are never 0 or 1; the class with the largest output wins."""
+    probability = np.clip(probability, MIN_PROBABILITY, None)
     probability /= probability.sum(axis=1, keepdims=True)
-    # The class with the largest output must win, whatever rounding does.
     winner = np.argmax(output, axis=1)
     rows = np.flatnonzero(np.argmax(probability, axis=1) != winner)
     probability[rows, winner[rows]] = np.nextafter(probability[rows].max(axis=1), 1)
@@ -133,6 +139,14 @@ def probit_scale(gram: Gram, draws: np.ndarray) -> float:
     outside = np.maximum(1 - np.sum(projection**2, axis=0), 0.0) + softness
     variance = float(np.median(np.maximum(inside, 0.0) + outside))
     return float(length / np.sqrt(max(variance, MIN_TYPICAL_VARIANCE)))
+
+
+def typical_variance(variance: np.ndarray, weight: np.ndarray | None) -> float:
+    """Return the median variance of left-out points, over all points and outputs."""
+    if weight is None:
+        return float(np.median(variance))
+    n_outputs = variance.shape[1]
+    return float(medians(variance.reshape(-1, 1), np.repeat(weight, n_outputs))[0])
 
 
 def fitted_scale(decisions: np.ndarray, target: np.ndarray) -> tuple[float, float]:

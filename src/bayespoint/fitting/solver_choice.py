@@ -10,16 +10,18 @@ import numpy as np
 from scipy import special
 from sklearn.metrics.pairwise import euclidean_distances
 
-from ..geometry.gram import soften, unit_matrix
+from ..geometry.gram import noise_share, soften, unit_matrix
 from ..geometry.kernels import Kernel
 from ..geometry.unit_kernel import lengths_in_blocks
-from ..solvers import EP, Billiard, Cells, Corners, Gibbs, Nystroem, Perceptron
+from ..solvers import EP, Billiard, Cells, Corners, Gibbs, Nystroem, Perceptron, Regression
 from ..solvers.propagation.on_features import propagate as propagate_weights
 from ..solvers.propagation.on_gram import propagate
+from ..solvers.propagation.sites import copies_of
 from .gram_fit import memory_needed
 from .landmarks_fit import describe_points, noise_of
-from .parameter_search import SHORT_RUN_MAX_ITER, SHORT_RUN_TOL
+from .parameter_search import SHORT_RUN_MAX_ITER, SHORT_RUN_TOL, Search
 from .parameters import Choice, Settings, choose
+from .regression_search import RegressionSearch
 from .task import Task, TrainingSet, needs_of
 from .training_points import kernel_matrix
 
@@ -31,6 +33,7 @@ SOLVERS = {
     "gibbs": Gibbs,
     "nystroem": Nystroem,
     "perceptron": Perceptron,
+    "regression": Regression,
 }
 # solver="auto" is "ep" up to this many training points. For more, left-out points decide.
 MAX_EP_POINTS = 2000
@@ -59,15 +62,16 @@ class Request(NamedTuple):
 
 def choose_solver(
     data: TrainingSet, request: Request, should_stop: Callable[[float], bool]
-) -> tuple[Any, Choice]:
-    """Return a solver, and the parameters chosen for it; `should_stop` as in `choose`."""
+) -> tuple[TrainingSet, Any, Choice]:
+    """Return the data, a solver, and the parameters chosen for it; `should_stop` as in `choose`."""
     solver = named_solver(data, request)
     if solver is None:
-        return solver_for_many_points(data, request.settings, should_stop)
+        return data, *solver_for_many_points(data, request.settings, should_stop)
     given, groups = request.settings, None
     if needs_of(solver) == "cells" and "auto" in given:
         groups = neighborhoods(data.X)
-    return solver, choose(data, supported(given, solver), should_stop, groups)
+    search = RegressionSearch if needs_of(solver) == "regression" else Search
+    return data, solver, choose(data, supported(given, solver), should_stop, groups, search=search)
 
 
 def named_solver(data: TrainingSet, request: Request):
@@ -78,12 +82,16 @@ def named_solver(data: TrainingSet, request: Request):
         return SOLVERS[request.solver]()
     n_outputs, m = data.signs.shape
     if m <= MAX_EP_POINTS:
-        fits = memory_needed(m, n_outputs, EP()) <= request.cache_size
-        return EP() if fits else Perceptron()
+        return EP() if fits_memory(m, n_outputs, EP(), request.cache_size) else Perceptron()
     # Landmarks and perceptrons do not support label noise; for perceptrons the fit raises an error.
     if request.settings.label_noise not in (0, "auto"):
         return Cells() if data.kernel_name in LOCAL_KERNELS else Perceptron()
     return None
+
+
+def fits_memory(m: int, n_outputs: int, solver, cache_size: float) -> bool:
+    """Tell whether the kernel matrix of m points, its factor and the draws fit."""
+    return memory_needed(m, n_outputs, solver) <= cache_size
 
 
 def solver_for_many_points(
@@ -135,16 +143,23 @@ def gain_of_cells(data: TrainingSet, of_cells: Settings, of_landmarks: Settings)
     compared = np.unique(np.concatenate(groups))
     by_landmarks = _log_loo_of_landmarks(data, far, of_landmarks.softness, compared)
     gains = [_log_loo_of_neighbors(data, g, near, of_cells) - by_landmarks[g] for g in groups]
-    return float(np.mean(gains))
+    weights = None if data.weight is None else [data.weight[g] for g in groups]
+    return float(np.average(gains, weights=weights))
 
 
 def _log_loo_of_neighbors(
     data: TrainingSet, rows: np.ndarray, kernel: Kernel, settings: Settings
 ) -> np.ndarray:
     """Return the log probability of each label, given the labels of the other rows."""
-    matrix = soften(unit_matrix(kernel_matrix(kernel, data.X[rows]))[0], settings.softness)
+    unit = unit_matrix(kernel_matrix(kernel, data.X[rows]))[0]
+    weight = None if data.weight is None else data.weight[rows]
     quick = partial(
-        propagate, matrix, tol=SHORT_RUN_TOL, max_iter=SHORT_RUN_MAX_ITER, one_by_one=False
+        propagate,
+        soften(unit, settings.softness, weight),
+        copies=copies_of(weight, noise_share(settings.softness)),
+        tol=SHORT_RUN_TOL,
+        max_iter=SHORT_RUN_MAX_ITER,
+        one_by_one=False,
     )
     return np.sum([quick(s, settings.label_noise).log_loo for s in data.signs[:, rows]], axis=0)
 
@@ -163,6 +178,7 @@ def _log_loo_of_landmarks(
         kernel=kernel,
         solver=Nystroem(),
         softness=softness,
+        weight=None if data.weight is None else data.weight[rows],
         rng=np.random.default_rng(0),
     )
     lengths = lengths_in_blocks(kernel, task.X)
@@ -171,6 +187,6 @@ def _log_loo_of_landmarks(
     total = np.full(m, np.nan)
     total[rows] = 0.0
     for s in task.signs:
-        found = propagate_weights(features, s, noise, tol=SHORT_RUN_TOL)
+        found = propagate_weights(features, s, noise, weight=task.weight, tol=SHORT_RUN_TOL)
         total[rows] += special.log_ndtr(s * found.cavity_mean / np.sqrt(found.cavity_variance))
     return total

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..geometry.kernels import Kernel
+from .power_link import PowerLink
 
 
 class TrainingSet(NamedTuple):
@@ -18,10 +19,13 @@ class TrainingSet(NamedTuple):
     signs: np.ndarray  # (n_outputs, n_samples), labels +1 and -1
     kernel_name: str | Callable
     kernel_for: Callable[[float | str, bool], Kernel]  # from gamma and fit_intercept
+    weight: np.ndarray | None = None  # (n_samples,), positive; None if all are one
+    groups: np.ndarray | None = None  # (n_features,), the column of each feature
 
 
 def needs_of(solver) -> str:
-    """Return what a fit prepares for a solver: "gram", "rows", "landmarks" or "cells".
+    """Return what a fit prepares for a solver: "gram", "regression", "rows", "landmarks"
+    or "cells".
 
     A user's solver without `needs` gets the Gram matrix.
     """
@@ -39,6 +43,7 @@ class Task(NamedTuple):
     softness: float
     rng: np.random.Generator
     label_noise: float = 0.0
+    weight: np.ndarray | None = None  # (n_samples,), positive; None if all are one
     fallback: Any = None  # the solver to use if the first one does not converge
     may_soften: bool = False  # whether an indefinite kernel may raise the softness
     cache_size: float = np.inf  # megabytes
@@ -72,5 +77,6 @@ class Answer(NamedTuple):
     loo: np.ndarray | None = None  # (n_rows, n_outputs), standardized outputs of left-out points
     carriers: np.ndarray | None = None  # the points that have coefficients, if not all rows
     centers: np.ndarray | None = None  # of cells; the kernel is zero between cells
+    link: PowerLink | None = None  # gives probabilities, if outputs are predicted codes
     single: bool = False  # whether kernel values in single precision are exact enough
     state: dict[str, Any] | None = None  # to continue from

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._runtime.warn import warn
 from ..geometry.gram import check_squared_lengths, check_symmetric
 from ..geometry.kernels import NOT_FINITE_MESSAGE, Kernel
 from ..geometry.points import in_double
@@ -20,6 +21,23 @@ def kernel_matrix(kernel: Kernel, X, rows: np.ndarray | None = None) -> np.ndarr
         return X[np.ix_(rows, rows)] + kernel.constant
     points = in_double(X if rows is None else X[rows])
     return kernel(points, points)
+
+
+def heed_weights(task: Task) -> Task:
+    """Return the task without weights if only their signs count; warn if that matters."""
+    if task.weight is None:
+        return task
+    is_soft = task.softness > 0 or task.label_noise > 0
+    if is_soft and getattr(task.solver, "supports_weights", False):
+        return task
+    if np.ptp(task.weight) > 0:
+        reason = type(task.solver).__name__ if is_soft else "a hard boundary (softness=0)"
+        warn(
+            f"Weights of the training points differ, but {reason} ignores positive weights: each "
+            "of these points counts once. For weights pass softness > 0 and solver="
+            '"regression", "ep", "nystroem" or "cells".'
+        )
+    return task._replace(weight=None)
 
 
 def used_points(task: Task) -> tuple[np.ndarray, np.ndarray]:

@@ -7,21 +7,27 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from .._runtime.threads import one_blas_thread
 from .._runtime.warn import warn
 from ..solvers.weights.belief import Belief, ImproperBeliefError
-from ..solvers.weights.column_sums import ColumnSums, column_sums
+from ..solvers.weights.column_sums import ColumnSums, Votes, column_sums, column_votes
 from ..solvers.weights.iterate import iterate
 from ..solvers.weights.model import LinearModel
+from ..solvers.weights.points import places_in_columns
 from ..solvers.weights.prior_scale import PriorScale
 from ..solvers.weights.row_order import chosen_rows
 from ..solvers.weights.rows import Fit, Rows
+from ..solvers.weights.units import Units, find_units, require_near
 
-# covariance="auto" is "full" up to this many weights. In a stream the limit is lower, because
-# the time for each batch grows with the cube of their number.
+# covariance="auto" is "full" up to this many weights. With few rows the limit is higher: many
+# classes have many weights, and independent ones are bad at telling them apart. In a stream it is
+# lower, because the time for each batch grows with the cube of their number.
 MAX_FULL_WEIGHTS = 500
+MAX_FULL_WEIGHTS_OF_FEW_ROWS = 1300
+FEW_ROWS = 2000
 MAX_FULL_WEIGHTS_IN_STREAM = 100
 # Prior variance of the intercept, in units of noise plus prior output variance (of features of
 # unit length if the user gives the prior).
@@ -50,6 +56,7 @@ class Settings(NamedTuple):
     max_iter: int
     tol: float
     batch_sweeps: int
+    standardize: Any  # True, False or "auto"
 
 
 class TrainingRows(Protocol):
@@ -67,8 +74,11 @@ class TrainingRows(Protocol):
     def total_weight(self) -> float:
         """Sum of the weights of the rows."""
 
-    def column_sums(self) -> ColumnSums:
-        """Return the sums of the columns."""
+    def column_votes(self) -> Votes:
+        """Return the most common value of each column."""
+
+    def column_sums(self, reference: np.ndarray) -> ColumnSums:
+        """Return the sums of the differences of columns from a reference."""
 
     def with_sites(self, model: LinearModel, n: int) -> Rows:
         """Return n of the rows with their sites."""
@@ -96,9 +106,13 @@ class Table(NamedTuple):
         """Sum of the weights of the rows."""
         return float(self.weight.sum())
 
-    def column_sums(self) -> ColumnSums:
-        """Return the sums of the columns."""
-        return column_sums(self.X, self.weight)
+    def column_votes(self) -> Votes:
+        """Return the most common value of each column."""
+        return column_votes(self.X, self.weight)
+
+    def column_sums(self, reference: np.ndarray) -> ColumnSums:
+        """Return the sums of the differences of columns from a reference."""
+        return column_sums(self.X, self.weight, reference)
 
     def with_sites(self, model: LinearModel, n: int) -> Rows:
         """Return n of the rows with their sites."""
@@ -120,7 +134,9 @@ class Learned(NamedTuple):
 def learn_all(settings: Settings, rows: TrainingRows) -> Learned:
     """Learn from all rows, and choose the prior between sweeps."""
     with _linear_algebra(settings):
-        model, scale = _choose_model(settings, rows, MAX_FULL_WEIGHTS)
+        few = rows.n_rows <= FEW_ROWS and settings.n_classes > 2
+        limit = MAX_FULL_WEIGHTS_OF_FEW_ROWS if few else MAX_FULL_WEIGHTS
+        model, scale = _choose_model(settings, rows, limit)
         start = None
         n_pilot = max(PILOT_ROWS, PILOT_ROWS_PER_WEIGHT * model.n_weights)
         if model.full and rows.n_rows > 2 * n_pilot:
@@ -163,6 +179,8 @@ def learn_more(
     settings: Settings, model: LinearModel, belief: Belief, n_known: float, table: Table
 ) -> Learned:
     """Learn from the next batch of a stream, given a belief from rows of total weight n_known."""
+    require_near(table.X, model.center, model.prior_variances[: table.n_features])
+    model, belief = _find_late_units(model, belief, table)
     with _linear_algebra(settings):
         return Learned(model, _learn_batch(settings, model, belief, n_known, table))
 
@@ -196,19 +214,73 @@ def _choose_model(
 ) -> tuple[LinearModel, PriorScale | None]:
     """Choose the kind of covariance and the prior, with its scale if the evidence sets it."""
     n_classes, prior_variance, noise, covariance, fit_intercept, *_ = settings
+    units = _find_units(settings, rows)
     n_weights, n_outputs = rows.n_features + fit_intercept, n_classes - 1
     small = n_weights * n_outputs <= max_full_weights
     full = covariance == "full" or (covariance == "auto" and small)
     intercept = INTERCEPT_VARIANCE if fit_intercept else 0.0
     scale = None
     if prior_variance == "auto":
-        scale = PriorScale(rows.column_sums().unit_variances(), noise, intercept, n_outputs)
+        # A factor of one gives outputs a variance of one.
+        unit = units.variances(1 / (units.n_active or rows.n_features))
+        scale = PriorScale(unit, noise, intercept, n_outputs)
         variances = scale.variances()
     else:
-        variances = np.full(n_weights, float(prior_variance))
+        variances = units.variances(prior_variance)
         if fit_intercept:  # independent of the data, so that classifiers can be merged
-            variances[-1] = intercept * (noise + prior_variance)
-    return LinearModel(n_classes, noise, full, fit_intercept, variances), scale
+            variances = np.append(variances, intercept * (noise + prior_variance))
+    model = LinearModel(n_classes, noise, full, fit_intercept, variances, *units[:2])
+    return model, scale
+
+
+def _find_units(settings: Settings, rows: TrainingRows) -> Units:
+    """Choose the center and the scale of each feature."""
+    standardize, d = settings.standardize, rows.n_features
+    movable = bool(standardize) and settings.fit_intercept
+    reference = rows.column_votes().value if movable else np.zeros(d)
+    units = find_units(reference, rows.column_sums(reference), movable)
+    if standardize is not True and settings.prior_variance != "auto":
+        return units._replace(scale=np.ones(d))  # the prior is about features as they come
+    if not standardize:
+        return units._replace(scale=np.nan_to_num(units.scale, nan=1.0))
+    return units
+
+
+def _find_late_units(
+    model: LinearModel, belief: Belief, table: Table
+) -> tuple[LinearModel, Belief]:
+    """Give features that vary for the first time their scale, and their weights a prior."""
+    new = np.isnan(model.scale)
+    columns, X = _late_columns(table.X, new, model.center)
+    if not len(columns) or not table.n_rows:
+        return model, belief
+    center, (d, n_outputs) = model.center[columns], (len(new), model.n_classes - 1)
+    sums = column_sums(X, table.weight, center)
+    found = find_units(center, sums, movable=False).scale
+    columns, found = columns[np.isfinite(found)], found[np.isfinite(found)]
+    known = np.flatnonzero(np.isfinite(model.scale))[:1]
+    unit = np.append(model.prior_variances[known] * model.scale[known] ** 2, model.noise / d)[0]
+    variances, scale = model.prior_variances.copy(), model.scale.copy()
+    variances[columns], scale[columns] = unit / found**2, found
+    # No row has said anything about these weights yet.
+    precision = belief.precision.copy()
+    at = (np.arange(n_outputs)[:, None] * len(variances) + columns).ravel()
+    precision[(at, at) if belief.is_full else at] = np.tile(1 / variances[columns], n_outputs)
+    model = model._replace(prior_variances=variances, scale=scale)
+    return model, Belief(precision, belief.shift)
+
+
+def _late_columns(X, new: np.ndarray, center: np.ndarray) -> tuple[np.ndarray, Any]:
+    """Return the new columns that may vary, and their part of the rows."""
+    if not sparse.issparse(X):
+        columns = np.flatnonzero(new)
+        return columns, X[:, columns] if len(columns) else X
+    # Most new columns have no entry in a batch, and most entries are not new: look only at those.
+    places = places_in_columns(X, new)
+    indices = X.indices[places]
+    columns = np.union1d(indices, np.flatnonzero(new & (center != 0)))
+    part = X.data[places], np.searchsorted(columns, indices), np.searchsorted(places, X.indptr)
+    return columns, sparse.csr_array(part, shape=(X.shape[0], len(columns)))
 
 
 @contextmanager

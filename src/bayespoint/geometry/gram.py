@@ -28,7 +28,8 @@ class Gram(NamedTuple):
     `matrix` holds their inner products (unit diagonal, softness included). `factor` holds
     the coordinates of each point in an orthonormal basis of their span, so that
     matrix = factor @ factor.T. The basis is the Gram-Schmidt basis of the points
-    `pivots`; `factor[pivots]` is lower triangular.
+    `pivots`; `factor[pivots]` is lower triangular. With weights, a row is the mean of equal
+    softened points, which is shorter than each of them.
     """
 
     matrix: np.ndarray
@@ -54,7 +55,12 @@ class Gram(NamedTuple):
         return coefficients
 
 
-def unit_gram(kernel_matrix: np.ndarray, softness: float, names: np.ndarray | None = None) -> Gram:
+def unit_gram(
+    kernel_matrix: np.ndarray,
+    softness: float,
+    names: np.ndarray | None = None,
+    weight: np.ndarray | None = None,
+) -> Gram:
     """Scale a kernel matrix to unit diagonal, add softness, and factor it.
 
     Raises `IndefiniteKernelError` if the matrix is not a Gram matrix: if no points in any
@@ -66,7 +72,7 @@ def unit_gram(kernel_matrix: np.ndarray, softness: float, names: np.ndarray | No
     The factor is a Cholesky decomposition with diagonal pivoting, O(m r^2) for rank r.
     """
     matrix, lengths = unit_matrix(kernel_matrix, names)
-    soften(matrix, softness, out=matrix)
+    soften(matrix, softness, weight, out=matrix)
     factor, pivots = _pivoted_cholesky(matrix, softness)
     extent = np.full(len(matrix), factor.shape[1])
     extent[pivots] = np.arange(1, factor.shape[1] + 1)
@@ -101,16 +107,29 @@ def unit_matrix(
     return matrix, lengths
 
 
-def soften(unit: np.ndarray, softness: float, out: np.ndarray | None = None) -> np.ndarray:
+def soften(
+    unit: np.ndarray,
+    softness: float,
+    weight: np.ndarray | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
     """Add softness to the diagonal of a unit Gram matrix and scale it to one again.
 
     Softness lambda adds lambda k(x_i, x_i) to the diagonal (000, eq. 27): scaled to
-    unit length the matrix is (K + lambda I) / (1 + lambda).
+    unit length the matrix is (K + lambda I) / (1 + lambda). With weights, a row is the mean
+    of its copies, in which the noise of softness is divided by their number.
     """
     diagonal = np.diagonal(unit).copy()
+    if weight is not None:
+        diagonal *= 1 + noise_share(softness) * (1 / weight - 1)
     matrix = np.divide(unit, 1 + softness, out=out)
     np.fill_diagonal(matrix, diagonal)
     return matrix
+
+
+def noise_share(softness: float) -> float:
+    """Return the variance of noise on the output of a softened point of unit length."""
+    return softness / (1 + softness)
 
 
 def check_squared_lengths(squared: np.ndarray, names: np.ndarray | None = None) -> None:

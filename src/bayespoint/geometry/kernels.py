@@ -12,6 +12,7 @@ from sklearn.metrics.pairwise import linear_kernel, pairwise_kernels, rbf_kernel
 from sklearn.utils.extmath import row_norms
 
 from .gram import check_squared_lengths
+from .mixture import Mixture
 from .points import squared_norms
 
 GAMMA_KERNELS = ("poly", "rbf", "laplacian", "sigmoid")
@@ -52,6 +53,7 @@ class Kernel(NamedTuple):
     normalize: bool = False
     constant: float = 0.0
     origin: Any = 0.0
+    mixture: Mixture | None = None  # the sum of kernels that name="mixture" stands for
 
     def __call__(self, X, Y) -> np.ndarray:
         """Return k(x, y) for every row x of X and y of Y."""
@@ -71,6 +73,8 @@ class Kernel(NamedTuple):
         """Return the kernel matrix before it is normalized and the constant is added."""
         if callable(self.name):
             matrix = self.name(X, Y)
+        elif self.mixture is not None:
+            matrix = self.mixture.matrix(X, Y)
         elif self.name == "rbf" and not sparse.issparse(X) and not sparse.issparse(Y):
             matrix = _dense_rbf(X, Y, self.gamma, self.origin)
         elif self.name == "linear":
@@ -133,7 +137,7 @@ def _squared_lengths(kernel: Kernel, X) -> np.ndarray:
     """Return k(x, x) for every row x of X without computing the whole matrix."""
     if callable(kernel.name):
         squared = _callable_diagonal(kernel.name, X)
-    elif kernel.name in ("rbf", "laplacian"):
+    elif kernel.name in ("rbf", "laplacian", "mixture"):
         squared = np.ones(X.shape[0])
     else:
         squared = squared_norms(X, kernel.origin if kernel.name == "linear" else 0.0)

@@ -24,6 +24,7 @@ def pose_problem(
     signs: np.ndarray,
     softness: float,
     label_noise: float = 0.0,
+    weight: np.ndarray | None = None,
 ) -> Problem:
     """Make the Gram matrix and the version space of every output.
 
@@ -37,6 +38,8 @@ def pose_problem(
         Labels, +1 and -1, of the whole training set.
     softness, label_noise : float
         As in `BayesPointClassifier`.
+    weight : array of shape (n_samples,), default=None
+        Positive weights of the whole training set; all one by default.
 
     Returns
     -------
@@ -48,8 +51,10 @@ def pose_problem(
         kept = off_origin(np.diagonal(matrix))
         if len(kept) < len(rows):
             matrix, rows = matrix[np.ix_(kept, kept)], rows[kept]
-    gram = unit_gram(matrix, softness, rows)
-    return Problem(rows, [VersionSpace(gram, s, rows, label_noise) for s in signs[:, rows]])
+    weight = None if weight is None else weight[rows]
+    gram = unit_gram(matrix, softness, rows, weight)
+    spaces = [VersionSpace(gram, s, rows, label_noise, weight) for s in signs[:, rows]]
+    return Problem(rows, spaces)
 
 
 def off_origin(lengths: np.ndarray) -> np.ndarray:

@@ -27,6 +27,17 @@ class VersionSpace(NamedTuple):
     signs: np.ndarray
     names: np.ndarray | None = None  # of the points in error messages; default: their numbers
     label_noise: float = 0.0
+    weight: np.ndarray | None = None  # how often each point counts; None if once each
+
+    @property
+    def n_dimensions(self) -> float:
+        """Return the dimension of the span of all points, each as often as it counts.
+
+        Softness gives every copy of a point a direction of its own.
+        """
+        if self.weight is None or self.gram.softness == 0:
+            return self.gram.rank
+        return float(self.weight.sum())
 
     @property
     def error_cost(self) -> float:

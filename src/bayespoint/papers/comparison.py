@@ -49,7 +49,7 @@ def classifiers(quick: bool) -> dict:
     if "use_legacy_attributes" in logistic.get_params():  # else newer versions of sklearn warn
         logistic.set_params(l1_ratios=(0.0,), use_legacy_attributes=False)
     return {
-        "Bayes point": BayesPointClassifier(random_state=0, n_jobs=1),
+        "Bayes point": BayesPointClassifier("rbf", random_state=0, n_jobs=1),
         "SVC, grid search": CalibratedClassifierCV(svc, ensemble=False),
         "Gaussian process": gp,
         "logistic regression": logistic,

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import optimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import ShuffleSplit
@@ -16,6 +15,7 @@ from sklearn.model_selection import ShuffleSplit
 from ..classifiers.bayes_point import BayesPointClassifier
 from ..geometry.conflicts import NoVersionSpaceError
 from ..geometry.gram import unit_gram
+from ..geometry.largest_ball import largest_ball
 from ..geometry.version_space import VersionSpace
 from .experiment import Plan
 
@@ -104,11 +104,9 @@ def fit_hard_margin(kernel_matrix: np.ndarray, y: np.ndarray, softness: float = 
     Notes
     -----
     This is 000's support vector machine, the center of the largest ball in version space
-    (sec. 3): no bias, points of unit length. The largest margin is the distance of the
-    convex hull of the signed points from the origin, a least squares problem with
-    non-negative multipliers (Lawson and Hanson 1974, chapter 23). Their active set method
-    ends in finitely many steps; libsvm takes millions where margins are small, and may not
-    converge. A `ConvergenceWarning` says that the margin is not proven to be the largest.
+    (sec. 3): no bias, points of unit length. The active set method of `largest_ball` ends in
+    finitely many steps; libsvm takes millions where margins are small, and may not converge. A
+    `ConvergenceWarning` says that the margin is not proven to be the largest.
     """
     space = VersionSpace(unit_gram(kernel_matrix, softness), np.asarray(y, dtype=float))
     return space.gram.dual(largest_margin(space)) / space.gram.lengths
@@ -116,22 +114,15 @@ def fit_hard_margin(kernel_matrix: np.ndarray, y: np.ndarray, softness: float = 
 
 def largest_margin(space: VersionSpace) -> np.ndarray:
     """Return the hypothesis with the largest margin, in coordinates."""
-    walls = space.walls
-    # The last equation keeps the multipliers from vanishing; its scale does not matter.
-    rows = np.column_stack([walls, np.ones(len(walls))]).T
-    target = np.append(np.zeros(space.gram.rank), 1.0)
-    multipliers, _ = optimize.nnls(rows, target, maxiter=100 * len(walls))
-    w = multipliers @ walls
-    length = np.linalg.norm(w)
-    with np.errstate(invalid="ignore"):  # w is zero if there is no version space
-        margin, bound = space.margins(w).min() / length, length / multipliers.sum()
-    if not margin >= (1 - MAX_MARGIN_GAP) * bound:
+    w, bound = largest_ball(space.walls)
+    margin = space.margins(w).min()
+    if margin <= 0 or margin < (1 - MAX_MARGIN_GAP) * bound:
         warnings.warn(
             f"The margin found is {margin:.3g}, but the largest may be up to {bound:.3g}.",
             ConvergenceWarning,
             stacklevel=2,
         )
-    return w / (length or 1.0)
+    return w
 
 
 def _observe(fit: Callable[[], Any]) -> tuple[Any, float, bool]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..classifiers.bayes_point import BayesPointClassifier
 from ..datasets.known_answers import make_teacher
-from ..evaluation.displays.sphere import largest_ball
+from ..geometry.largest_ball import largest_ball
 from ..solvers import Billiard
 from .experiment import Outcome, Plan, average
 from .perceptron_theory import bayes_error, largest_margin_error
@@ -61,7 +61,8 @@ def learn(n_samples: int, n_features: int, seed: int) -> tuple[float, float]:
     )
     model.fit(X, y)
     bayes_point = model.decision_function(np.eye(n_features))
-    return angle(bayes_point, teacher) / np.pi, angle(largest_ball(X * y[:, None]), teacher) / np.pi
+    svm = largest_ball(X * y[:, None]).center
+    return angle(bayes_point, teacher) / np.pi, angle(svm, teacher) / np.pi
 
 
 def angle(w: np.ndarray, v: np.ndarray) -> float:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..classifiers.bayes_point import BayesPointClassifier
-from ..evaluation.displays.sphere import largest_ball
 from ..evaluation.displays.version_space import VersionSpaceDisplay
+from ..geometry.largest_ball import largest_ball
 from ..solvers import Billiard
 from .experiment import Measured, Outcome, Plan, average
 from .figure_18_11 import angle
@@ -72,7 +72,7 @@ def judge_toy(seed: int) -> tuple[float, float, float]:
     X, y, test, rule = make_toy(seed)
     bayes_point = fit_toy(X, y, seed).decision_function(np.eye(3))
     # In the paper the points have unit length.
-    svm = largest_ball(y[:, None] * X / np.linalg.norm(X, axis=1, keepdims=True))
+    svm = largest_ball(y[:, None] * X / np.linalg.norm(X, axis=1, keepdims=True)).center
     errors = (100 * np.mean((test @ w > 0) != (test @ rule > 0)) for w in (svm, bayes_point))
     return angle(svm, bayes_point), *errors
 

@@ -8,5 +8,16 @@ from .gibbs import Gibbs
 from .nystroem import Nystroem
 from .perceptron import Perceptron
 from .posterior import Posterior
+from .regression import Regression
 
-__all__ = ["EP", "Billiard", "Cells", "Corners", "Gibbs", "Nystroem", "Perceptron", "Posterior"]
+__all__ = [
+    "EP",
+    "Billiard",
+    "Cells",
+    "Corners",
+    "Gibbs",
+    "Nystroem",
+    "Perceptron",
+    "Posterior",
+    "Regression",
+]

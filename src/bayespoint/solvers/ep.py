@@ -8,10 +8,12 @@ import numpy as np
 from scipy import linalg
 from sklearn.utils._param_validation import Interval
 
+from ..geometry.gram import noise_share
 from ..geometry.version_space import VersionSpace
 from .posterior import Posterior, mean_length
 from .propagation.approximation import Approximation, approximation_info
 from .propagation.on_gram import MIN_DAMPING, propagate
+from .propagation.sites import Copies
 from .solver import GramSolver
 from .watch import watching
 
@@ -52,6 +54,9 @@ class EP(GramSolver):
     variance (1 - q_i) / S_i and its cavity the variance (1 - q_i) / (S_i q_i). So no
     difference of inverses is taken. At the fixed point a are the coefficients of the mean.
 
+    A point of weight w counts as w equal points: coefficients and `hits` are sums over these
+    copies, `loo_mean` and `loo_variance` leave out one copy (docs/notes/ep.md).
+
     References
     ----------
     Herbrich, Graepel, Campbell (2001), Bayes Point Machines, JMLR 1, sec. 3.
@@ -59,6 +64,7 @@ class EP(GramSolver):
     """
 
     supports_label_noise = True
+    supports_weights = True
     n_factors = 10
     _parameter_constraints = {
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -74,20 +80,22 @@ class EP(GramSolver):
         self.n_draws = n_draws
 
     def _solve(self, space, rng, start, n_jobs, deadline, on_round) -> Posterior:
+        matrix, copies = _proper_gram(space)
         with watching(deadline, on_round) as watch:
             found = propagate(
-                _proper_gram(space),
+                matrix,
                 space.signs,
                 space.label_noise,
+                copies=copies,
                 max_iter=self.max_iter,
                 tol=self.tol,
                 damping=self.damping,
                 watch=lambda found: watch.end_round(approximation_info(found)),
             )
-            draws = _draw(space, found, self.n_draws, rng)
+            draws = _draw(space, found, copies, self.n_draws, rng)
         stop = watch.stop or ("max_iter" if found.n_iter >= self.max_iter else "stalled")
         stop = "tol" if found.residual <= self.tol else stop
-        coef = found.coef * space.signs / mean_length(space.gram.rank)
+        coef = found.coef * space.signs / mean_length(space.n_dimensions)
         # The mean of unit vectors is at most one long, but its approximation may be longer.
         coef /= max(1.0, float(np.linalg.norm(space.combine(coef))))
         info = approximation_info(found, stop) | {
@@ -98,20 +106,25 @@ class EP(GramSolver):
         return Posterior(coef, draws, np.stack([coef, coef]), info)
 
 
-def _proper_gram(space: VersionSpace) -> np.ndarray:
-    """Return the Gram matrix with unit variance for points at the origin.
+def _proper_gram(space: VersionSpace) -> tuple[np.ndarray, Copies | None]:
+    """Return the Gram matrix with unit variance for points at the origin, and the weights.
 
     The output of such a point is zero and says nothing about the hypothesis, just as if it
     were noise.
     """
-    matrix = space.gram.matrix
+    matrix, weight = space.gram.matrix, space.weight
     at_origin = np.diagonal(matrix) == 0
-    return matrix + np.diag(at_origin) if at_origin.any() else matrix
+    if weight is None:
+        return (matrix + np.diag(at_origin) if at_origin.any() else matrix), None
+    noise = np.where(at_origin, 1.0, noise_share(space.gram.softness))
+    matrix = matrix + np.diag(at_origin / weight) if at_origin.any() else matrix
+    return matrix, Copies(weight, noise)
 
 
-def _draw(space: VersionSpace, found: Approximation, n_draws: int, rng) -> np.ndarray:
+def _draw(space: VersionSpace, found: Approximation, copies, n_draws: int, rng) -> np.ndarray:
     """Return the coefficients of unit hypotheses drawn from the Gaussian."""
-    factor, precision = space.gram.factor, found.sites.precision
+    factor = space.gram.factor
+    precision = (found.sites if copies is None else copies.of_rows(found.sites)).precision
     scaled = factor * np.sqrt(np.maximum(precision, 0.0))[:, None]
     inverse_covariance = scaled.T @ scaled
     if (negative := precision < 0).any():
@@ -124,4 +137,11 @@ def _draw(space: VersionSpace, found: Approximation, n_draws: int, rng) -> np.nd
     upper = linalg.cholesky(inverse_covariance.T, overwrite_a=True)
     draws = (found.coef @ factor) + linalg.solve_triangular(upper, noise).T
     del inverse_covariance, upper
-    return space.dual(draws / np.linalg.norm(draws, axis=1, keepdims=True))
+    lengths = np.linalg.norm(draws, axis=1, keepdims=True)
+    if copies is not None:
+        # The copies of a row differ from their mean by noise, which is part of a hypothesis.
+        degrees = np.maximum(copies.weight - 1, 0.0)
+        squares = 2 * rng.standard_gamma(degrees / 2, (n_draws, len(degrees)))
+        squares = squares @ (1 / (1 + found.sites.precision * copies.noise))
+        lengths = np.sqrt(lengths**2 + squares[:, None])
+    return space.dual(draws / lengths)

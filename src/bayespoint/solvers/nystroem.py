@@ -53,6 +53,7 @@ class Nystroem(Solver):
     """
 
     needs = "landmarks"
+    supports_weights = True
     _parameter_constraints = {
         "n_landmarks": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -73,6 +74,7 @@ class Nystroem(Solver):
         noise: np.ndarray,
         rng: np.random.Generator,
         *,
+        weight: np.ndarray | None = None,
         thread_map: Callable = map,
         deadline: float = np.inf,
         on_round: OnRound | None = None,
@@ -89,6 +91,8 @@ class Nystroem(Solver):
             Variance of the noise on each output.
         rng : numpy.random.Generator
             Source of the draws.
+        weight : array of shape (m,), default=None
+            Positive weights of the points; all one by default.
         thread_map : callable, default=map
             A `map` that may use threads.
         deadline, on_round
@@ -107,6 +111,7 @@ class Nystroem(Solver):
                 features,
                 signs,
                 noise,
+                weight=weight,
                 max_iter=self.max_iter,
                 tol=self.tol,
                 thread_map=thread_map,

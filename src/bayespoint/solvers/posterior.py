@@ -58,7 +58,7 @@ def _merge(means: np.ndarray, n: int) -> np.ndarray:
     return np.array([part.mean(axis=0) for part in np.array_split(means, n)])
 
 
-def mean_length(rank: int) -> float:
+def mean_length(rank: float) -> float:
     """Return the mean length of w ~ N(0, I) in `rank` dimensions.
 
     The length does not influence the labels, so its posterior is the prior, and the mean of w

@@ -26,11 +26,14 @@ class Solver(BaseEstimator):
 
     Attributes
     ----------
-    needs : {"gram", "rows", "landmarks", "cells"}, default="gram"
-        What the solver works on: version spaces with their whole Gram matrix, rows of the
-        Gram matrix one by one, features from landmarks, or the points of one cell.
+    needs : {"gram", "regression", "rows", "landmarks", "cells"}, default="gram"
+        What the solver works on: version spaces with their whole Gram matrix, this matrix
+        with the labels of all classes as numbers, rows of the Gram matrix one by one, features
+        from landmarks, or the points of one cell.
     supports_label_noise : bool, default=False
         Whether the solver samples the posterior with label noise.
+    supports_weights : bool, default=False
+        Whether weights of training points, other than one, change the answer.
     n_factors : int, default=0
         Factorizations of an m x m matrix in a typical run, for the estimate of time.
     n_matrices : int, default=4
@@ -39,6 +42,7 @@ class Solver(BaseEstimator):
 
     needs: str = "gram"
     supports_label_noise: bool = False
+    supports_weights: bool = False
     n_factors: int = 0
     n_matrices: int = 4
     _parameter_constraints: dict[str, list] = {}

@@ -25,8 +25,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from bayespoint import (
     BayesPointClassifier,
     LinearBayesPointClassifier,
+    LinearMarginSVC,
+    LinearProgramSVC,
     RejectOptionClassifier,
 )
+from bayespoint.classifiers.reject.calibration import hold_out
 from bayespoint.classifiers.reject.thresholds import certified_threshold, reject_threshold
 
 
@@ -255,6 +258,21 @@ def test_routing(moons):
         np.testing.assert_array_equal(weight, given[:, 0])
         with pytest.raises(UnsetMetadataPassedError, match="note"):
             wrap(inner).fit(X, y, note="unasked")
+
+
+@pytest.mark.parametrize("machine", [LinearMarginSVC(C=10.0), LinearProgramSVC(gamma=1.0)])
+@pytest.mark.parametrize("routing", [False, True])
+def test_weights_reach_our_own_classifiers(moons, machine, routing, rng):
+    X, y = moons
+    weight = rng.integers(0, 3, len(y)).astype(float)
+    with sklearn.config_context(enable_metadata_routing=routing):
+        inner = clone(machine).set_fit_request(sample_weight=True) if routing else machine
+        model = RejectOptionClassifier(inner, random_state=0).fit(X, y, sample_weight=weight)
+        train, _ = hold_out(y, 0.2, 0)
+        expected = clone(machine).fit(X[train], y[train], sample_weight=weight[train])
+    np.testing.assert_array_equal(model.decision_function(X), expected.decision_function(X))
+    plain = clone(machine).fit(X[train], y[train])
+    assert not np.allclose(model.decision_function(X), plain.decision_function(X))
 
 
 def test_inside_another_meta_estimator(moons):

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import binom
 from sklearn.datasets import make_moons
@@ -26,7 +26,6 @@ LEVEL, N_DRAWS = 0.95, 1000
 LIMIT = binom.ppf(0.999, N_DRAWS, 1 - LEVEL)
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.integers(0, 8), min_size=2, max_size=40),
     st.floats(0, 1, exclude_max=True),
@@ -85,7 +84,6 @@ def test_risk_is_shared_out_completely(n, max_error):
     assert np.all(shares >= 0)
 
 
-@settings(deadline=None)
 @given(st.floats(0.003, 0.95), st.floats(0.05, 0.999), st.booleans())
 @example(0.05, 0.95, True)
 @example(0.01, 0.9, True)

@@ -1,30 +1,13 @@
-"""Geometry of the sphere: corners, the largest ball, arcs and an equal-area projection."""
+"""Geometry of the sphere: corners, arcs and an equal-area projection."""
 
 import numpy as np
-from sklearn.svm import SVC
 
 from bayespoint.evaluation.displays.sphere import (
     LambertProjection,
     arcs,
     corners,
     great_circle,
-    largest_ball,
 )
-from helpers import angle_between
-
-
-def test_largest_ball_is_the_hard_margin_machine():
-    for seed in range(5):
-        rng = np.random.default_rng(seed)
-        X = rng.uniform(-1, 1, (10, 3))
-        walls = X * np.sign(X @ rng.standard_normal(3))[:, None]
-        walls /= np.linalg.norm(walls, axis=1, keepdims=True)
-        # Mirroring the points makes the threshold of the SVM zero.
-        svm = SVC(kernel="linear", C=1e9, tol=1e-9).fit(
-            np.vstack([walls, -walls]), [1] * 10 + [0] * 10
-        )
-        # libsvm stops at 1e-9, relative to its own margin.
-        assert angle_between(largest_ball(walls), svm.coef_[0]) < 1e-5
 
 
 def test_corners_of_the_orthant():

@@ -81,3 +81,19 @@ def test_linear_programs_report_their_gap(iris):
 def test_other_classifiers_report_nothing(iris):
     X, y, _, _ = iris
     assert diagnose(RandomForestClassifier(n_estimators=2).fit(X, y)) == []
+
+
+def test_a_mixture_is_described_instead_of_gamma(iris):
+    X, y, *_ = iris
+    found = {finding.name: finding for finding in diagnose(BayesPointClassifier().fit(X, y))}
+    assert "gamma" not in found
+    assert "% laplacian" in found["kernel"].value
+    assert found["softness"].meaning.endswith("by left-out rows")
+
+
+@pytest.mark.parametrize(("n_classes", "judge"), [(2, "evidence"), (3, "left-out rows")])
+def test_what_chose_the_parameters_is_named(iris, n_classes, judge):
+    X, y, *_ = iris
+    model = BayesPointClassifier("rbf").fit(X, np.minimum(y, n_classes - 1))
+    found = {finding.name: finding for finding in diagnose(model)}
+    assert found["gamma"].meaning.endswith(f"by {judge}")

@@ -207,7 +207,6 @@ EDITS = st.lists(
 )
 FUZZ = settings(
     max_examples=300,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 

@@ -25,7 +25,6 @@ from model_file_helpers import (
 
 FUZZ = settings(
     max_examples=300,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 HOSTILE_TEXTS = {

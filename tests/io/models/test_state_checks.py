@@ -1,9 +1,20 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.preprocessing import OneHotEncoder
 
+from bayespoint import BayesPointClassifier
 from bayespoint.io.models.model_file import ModelFileError, save
-from model_file_helpers import X3, assert_refused, assert_same, fitted, round_trip, y3
+from model_file_helpers import (
+    X3,
+    assert_predicts_the_same,
+    assert_refused,
+    assert_same,
+    fitted,
+    round_trip,
+    y3,
+)
 
 PERCEPTRONS = {
     "order": lambda s: s["order"].__setitem__((0, 0, 0), 10**6),
@@ -21,15 +32,20 @@ PERCEPTRONS = {
 }
 
 
-@pytest.mark.parametrize("kind", PERCEPTRONS)
-def test_perceptrons_that_would_write_elsewhere(kind, path, monkeypatch):
-    model = fitted("perceptron warm", "three")
-    PERCEPTRONS[kind](model._state)
+def assert_neither_saved_nor_loaded(model, path, monkeypatch):
+    """Assert that a model is refused when it is saved, and that a file with it is, too."""
     with pytest.raises(ModelFileError, match="cannot be saved"):
         save(model, path)
     monkeypatch.setattr("bayespoint.io.models.encode.check_object", lambda value: None)
     save(model, path)
     assert_refused(path)
+
+
+@pytest.mark.parametrize("kind", PERCEPTRONS)
+def test_perceptrons_that_would_write_elsewhere(kind, path, monkeypatch):
+    model = fitted("perceptron warm", "three")
+    PERCEPTRONS[kind](model._state)
+    assert_neither_saved_nor_loaded(model, path, monkeypatch)
 
 
 def test_perceptrons_of_other_labels_start_anew(path):
@@ -88,3 +104,117 @@ def test_encoders_that_would_write_elsewhere(kind, path, monkeypatch):
     monkeypatch.setattr("bayespoint.io.models.encode.check_object", lambda value: None)
     save(encoder_state(ENCODERS[kind]), path)
     assert_refused(path)
+
+
+COLUMNS = {
+    "missing scale": lambda c: c.scale.__setitem__(0, np.nan),
+    "zero scale": lambda c: c.scale.__setitem__(0, 0.0),
+    "negative scale": lambda c: c.scale.__setitem__(0, -1.0),
+    "infinite center": lambda c: c.center.__setitem__(0, np.inf),
+    "missing fill": lambda c: c.fill.__setitem__(0, np.nan),
+    "short fill": lambda c: vars(c).update(fill=c.fill[:-1].copy()),
+    "single precision": lambda c: vars(c).update(scale=c.scale.astype(np.float32)),
+    "bytes for bools": lambda c: vars(c).update(missing=c.missing.astype(np.int8)),
+    "list": lambda c: vars(c).update(ordered=c.ordered.tolist()),
+    "fewer columns": lambda c: c.categories.pop(),
+    "order of numbers": lambda c: c.ordered.__setitem__(0, True),
+    "fewer categories": lambda c: c.categories.__setitem__(1, c.categories[1][:-1].copy()),
+    "equal categories": lambda c: c.categories[1].__setitem__(0, c.categories[1][1]),
+    "missing category": lambda c: c.categories[2].__setitem__(0, np.nan),
+    "whole categories": lambda c: c.categories.__setitem__(2, c.categories[2].astype(np.int64)),
+    "text for categories": lambda c: c.categories.__setitem__(1, "red"),
+    "mark": lambda c: c.missing.__setitem__(3, True),
+    "no fill": lambda c: vars(c).pop("fill"),
+}
+
+
+def table_model():
+    rng = np.random.default_rng(0)
+    X = np.empty((40, 4), dtype=object)
+    X[:, 0], X[:, 1] = rng.normal(size=40), rng.choice(["red", "green", "blue"], 40)
+    X[:, 2], X[:, 3] = rng.integers(0, 3, 40), rng.normal(size=40)
+    X[3, 0] = X[4, 1] = None
+    model = BayesPointClassifier(
+        gamma=0.3, softness=0.1, categorical_features=[1, 2], standardize=True
+    )
+    return model.fit(X, X[:, 1] == "red"), X
+
+
+@pytest.mark.parametrize("default", [False, True])
+def test_tables_as_they_are(default, path):
+    model, X = table_model()
+    if default:
+        model = BayesPointClassifier(random_state=0).fit(X, X[:, 1] == "red")
+    loaded = round_trip(model, path)
+    assert_same(model, loaded)
+    assert_predicts_the_same(model, loaded, X)
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_columns_that_fit_no_table(kind, path, monkeypatch):
+    model, _ = table_model()
+    COLUMNS[kind](model.columns_)
+    assert_neither_saved_nor_loaded(model, path, monkeypatch)
+
+
+def test_columns_of_another_kind(path):
+    model, _ = table_model()
+    model.columns_ = {"fill": np.zeros(4)}
+    with pytest.raises(ModelFileError, match="columns_ should be Columns"):
+        save(model, path)
+
+
+def mixed():
+    """Return a model with a mixture of kernels and a link."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=40), rng.integers(3, size=40)])
+    return BayesPointClassifier(random_state=0).fit(X, (X[:, 0] > 0).astype(int))
+
+
+def refused(model, path, message, monkeypatch):
+    """Assert that a model is neither saved nor loaded."""
+    with pytest.raises(ModelFileError, match=message):
+        save(model, path)
+    monkeypatch.setattr("bayespoint.io.models.encode.check_object", lambda value: None)
+    save(model, path)
+    assert_refused(path)
+
+
+MIXTURES = {
+    "weights has entries": lambda m: {"weights": m.weights * np.nan},
+    "gammas has entries": lambda m: {"gammas": -m.gammas},
+    "gammas should be": lambda m: {"gammas": m.gammas[1:]},
+    "names of a mixture": lambda m: {"names": ["cosine"] * len(m.names)},
+    "ranks for each coordinate": lambda m: {
+        "views": replace(m.views, knots=m.views.knots[:1], ranks=m.views.ranks[:1])
+    },
+    "finite and increasing": lambda m: {
+        "views": replace(m.views, knots=[knots[::-1] for knots in m.views.knots])
+    },
+    "among the coordinates": lambda m: {"views": replace(m.views, categories=np.array([2]))},
+    "tolerances has entries": lambda m: {"views": replace(m.views, tolerances=np.zeros(1))},
+    "categories for its overlap": lambda m: {
+        "views": replace(m.views, categories=np.empty(0, dtype=np.int64), tolerances=np.empty(0))
+    },
+}
+
+
+@pytest.mark.parametrize("message", MIXTURES)
+def test_a_mixture_that_cannot_be_computed_is_refused(message, path, monkeypatch):
+    model = mixed()
+    model.mixture_ = replace(model.mixture_, **MIXTURES[message](model.mixture_))
+    refused(model, path, message, monkeypatch)
+
+
+def test_a_model_without_the_mixture_that_it_names_is_refused(path, monkeypatch):
+    model = mixed()
+    model.mixture_ = None
+    refused(model, path, "mixture that kernel_ names", monkeypatch)
+
+
+@pytest.mark.parametrize("name", ["link_power_", "link_floor_"])
+@pytest.mark.parametrize("value", [None, "2", -1.0, 0.0, np.nan, np.inf])
+def test_a_link_is_two_positive_numbers(name, value, path, monkeypatch):
+    model = mixed()
+    setattr(model, name, value)
+    refused(model, path, "two positive numbers", monkeypatch)

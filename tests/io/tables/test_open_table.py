@@ -17,7 +17,7 @@ from bayespoint.io.tables.read_options import ReadOptions
 from table_helpers import rows_of, standard_input, table_of
 
 # Do not fail because the machine is busy.
-relaxed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+relaxed = settings(suppress_health_check=[HealthCheck.too_slow])
 
 
 def test_what_cannot_be_opened(tmp_path):

@@ -1,7 +1,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayespoint.io.tables.table import MAX_COLUMNS, check_names, one_line, regroup
@@ -42,7 +42,6 @@ def test_messages_are_one_short_line():
     assert len(one_line(ValueError("x" * 1000))) == 300
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 7), max_size=8), st.integers(1, 10))
 def test_regrouping_loses_nothing(sizes, n_rows):
     whole = pa.table({"x": range(sum(sizes))})

@@ -32,6 +32,15 @@ def test_finds_the_minimum_and_proves_it(rng, name):
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
+def test_weights_are_costs_of_slacks(rng, name):
+    program = noisy_program(rng, weight=rng.uniform(0.2, 3.0, 60), **PROGRAMS[name])
+    found = generate(program)
+    assert found.objective == pytest.approx(objective(program, found), abs=3 * PRECISION)
+    assert found.objective == pytest.approx(minimum(program), abs=3 * PRECISION)
+    assert abs(found.gap) <= 3 * PRECISION
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_few_constraints_a_round_find_the_same_minimum(rng, name, monkeypatch):
     program = noisy_program(rng, **PROGRAMS[name])
     expected = generate(program)

@@ -6,7 +6,7 @@ import pytest
 from bayespoint.solvers.programs.dual_program import DualProgram
 from bayespoint.solvers.programs.highs import NotSolvedError
 from bayespoint.solvers.programs.linear_program import _FALLBACK_PENALTIES, solve
-from program_problems import minimum, noisy_program, objective
+from program_problems import PROGRAMS, minimum, noisy_program, objective
 
 
 def give_up_below(penalty, monkeypatch):
@@ -26,6 +26,20 @@ def test_a_program_that_can_be_solved_has_no_penalty(rng):
     found = solve(program)
     assert found.state == "solved"
     assert found.objective == pytest.approx(minimum(program), abs=1e-7)
+
+
+@pytest.mark.parametrize("unit", [1e-8, 1e8])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_units_of_the_weights_do_not_matter(rng, name, unit):
+    program = noisy_program(rng, weight=rng.uniform(0.2, 3.0, 60), **PROGRAMS[name])
+    n_errors = None if program.n_errors is None else unit * program.n_errors
+    scaled = program._replace(
+        weight=unit * program.weight, penalty=unit * program.penalty, n_errors=n_errors
+    )
+    one, two = solve(program), solve(scaled)
+    np.testing.assert_allclose(two.coef, one.coef, rtol=1e-6, atol=1e-8)
+    assert two.objective == pytest.approx(unit * one.objective, rel=1e-7, abs=unit * 1e-7)
+    assert abs(two.gap) <= unit * 1e-7
 
 
 def test_the_first_penalty_that_helps_is_taken(rng, monkeypatch):

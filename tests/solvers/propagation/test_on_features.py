@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from bayespoint._runtime.threads import threads
+from bayespoint.solvers.propagation import on_features
 from bayespoint.solvers.propagation.on_features import FEATURE_ROWS_PER_BLOCK, propagate
 from bayespoint.solvers.propagation.on_gram import propagate as propagate_whole
-from bayespoint.solvers.propagation.sites import Sites
+from bayespoint.solvers.propagation.sites import Copies, Sites
 from ep_problems import feature_problem
 
 SOFTNESS = 0.2
@@ -32,11 +33,57 @@ def test_agrees_with_the_whole_matrix(m, n_weights, seed):
     np.testing.assert_allclose(found.pressure, twin.coef, **close)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_agrees_with_the_whole_matrix_about_label_noise(seed):
+    features, signs, noise = feature_problem(60, 7, seed)
+    found = propagate(features, signs, noise, 0.01, tol=1e-10, max_iter=500)
+    K = whole_matrix(features, noise)
+    twin = propagate_whole(K, signs, 0.01, tol=1e-10, max_iter=500)
+    assert twin.sites.precision.min() >= 0  # negative ones would be cut off
+    np.testing.assert_allclose(found.pressure, twin.coef, rtol=1e-6, atol=1e-7)
+    without = propagate_whole(K, signs, tol=1e-10, max_iter=500)
+    assert np.abs(found.pressure - without.coef).max() > 1e-3
+
+
 def test_the_noise_of_each_point_matters():
     features, signs, noise = feature_problem(60, 7)
     twin = propagate_whole(whole_matrix(features, noise), signs, tol=1e-10)
     wrong = propagate(features, signs, np.full(60, SOFTNESS), tol=1e-10)
     assert abs(wrong.log_evidence - twin.log_evidence) > 0.01
+
+
+@pytest.mark.parametrize("size", [3, FEATURE_ROWS_PER_BLOCK])
+def test_whole_weights_are_repeated_points(size, monkeypatch, rng):
+    monkeypatch.setattr(on_features, "FEATURE_ROWS_PER_BLOCK", size)
+    features, signs, noise = feature_problem(40, 7)
+    weight = rng.integers(1, 5, 40)
+    copy = np.repeat(np.arange(40), weight)
+    for max_iter in (1, 3, 100):
+        ours = propagate(features, signs, noise, weight=weight.astype(float), max_iter=max_iter)
+        twin = propagate(features[copy], signs[copy], noise[copy], max_iter=max_iter)
+        assert ours.n_iter == twin.n_iter
+        # The trajectory is the same up to rounding.
+        close = {"rtol": 1e-8, "atol": 1e-10}
+        assert ours.log_evidence == pytest.approx(twin.log_evidence, abs=1e-9)
+        np.testing.assert_allclose(ours.mean, twin.mean, **close)
+        np.testing.assert_allclose(ours.cavity_mean[copy], twin.cavity_mean, **close)
+        np.testing.assert_allclose(ours.cavity_variance[copy], twin.cavity_variance, **close)
+        np.testing.assert_allclose(ours.pressure, np.bincount(copy, twin.pressure), **close)
+
+
+@pytest.mark.parametrize("low", [0.05, 1.0])
+def test_any_weight_is_the_same_as_on_the_whole_matrix(low, rng):
+    features, signs, noise = feature_problem(40, 7)
+    weight = rng.uniform(low, 3.0, 40)
+    ours = propagate(features, signs, noise, weight=weight, tol=1e-10, max_iter=500)
+    matrix = whole_matrix(features, noise / weight)
+    twin = propagate_whole(matrix, signs, copies=Copies(weight, noise), tol=1e-10, max_iter=500)
+    # Both fixed points are exact to 1e-10 deviations; condition numbers are below 1e3.
+    close = {"rtol": 1e-6, "atol": 1e-7}
+    assert ours.log_evidence == pytest.approx(twin.log_evidence, abs=1e-6)
+    np.testing.assert_allclose(ours.cavity_mean, twin.cavity_mean, **close)
+    np.testing.assert_allclose(ours.cavity_variance, twin.cavity_variance, **close)
+    np.testing.assert_allclose(ours.mean, features.T @ twin.coef, **close)
 
 
 def test_covariance_is_that_of_the_sites():

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayespoint.geometry.gram import soften
+from bayespoint.geometry.gram import noise_share, soften
 from bayespoint.solvers.propagation import approximation, on_gram
 from bayespoint.solvers.propagation.approximation import approximate
 from bayespoint.solvers.propagation.on_gram import (
@@ -11,7 +11,7 @@ from bayespoint.solvers.propagation.on_gram import (
     propagate,
     update_one_by_one,
 )
-from bayespoint.solvers.propagation.sites import Sites, likelihood
+from bayespoint.solvers.propagation.sites import Copies, Sites, copies_of, likelihood
 from ep_problems import (
     PROBLEMS,
     REACHED,
@@ -150,6 +150,92 @@ def test_softness_is_a_probit(softness, eta):
     inner = np.linalg.solve(np.eye(12) + S[:, None] * soften(K, softness), S[:, None] * along.T)
     theirs = new @ np.linalg.inv(K + np.diag(1 / sites.precision)) @ new.T
     np.testing.assert_allclose(along @ inner, theirs, atol=REACHED)
+
+
+# Weights
+
+
+def weighted(K, softness, weight):
+    """Return the matrix and the copies of softened points with weights."""
+    return soften(K, softness, weight), copies_of(weight, noise_share(softness))
+
+
+# Flips, a soft boundary, or both: on a hard boundary weights have no meaning.
+@pytest.mark.parametrize(("softness", "eta"), [(0, 0.1), (0.03, 0), (0.03, 0.1), (1, 0)])
+def test_whole_weights_are_repeated_points_at_every_iterate(softness, eta, rng):
+    K, y = rbf_matrix(15, seed=3)
+    weight = rng.integers(1, 5, 15).astype(float)
+    copy = np.repeat(np.arange(15), weight.astype(int))
+    matrix, copies = weighted(K, softness, weight)
+    repeated = soften(K, softness)[np.ix_(copy, copy)]
+    repeated[copy[:, None] == copy] = 1 - noise_share(softness)
+    np.fill_diagonal(repeated, 1.0)
+    for max_iter in (1, 2, 4, 100):
+        ours = propagate(matrix, y, eta, copies=copies, max_iter=max_iter, one_by_one=False)
+        twin = propagate(repeated, y[copy], eta, max_iter=max_iter, one_by_one=False)
+        assert ours.n_iter == twin.n_iter
+        # The trajectory is the same up to rounding.
+        close = {"rtol": 1e-8, "atol": 1e-10}
+        np.testing.assert_allclose(ours.coef, np.bincount(copy, twin.coef), **close)
+        np.testing.assert_allclose(ours.cavity_mean[copy], twin.cavity_mean, **close)
+        np.testing.assert_allclose(ours.cavity_variance[copy], twin.cavity_variance, **close)
+        np.testing.assert_allclose(ours.log_loo[copy], twin.log_loo, **close)
+        assert ours.log_evidence == pytest.approx(twin.log_evidence, abs=1e-9)
+        assert ours.residual == pytest.approx(twin.residual, rel=1e-6, abs=1e-10)
+
+
+@pytest.mark.parametrize("low", [0.05, 1.0])
+@pytest.mark.parametrize("eta", [0.0, 0.1])
+def test_any_weight_is_the_power_of_a_likelihood(low, eta, rng):
+    K, y = rbf_matrix(10, seed=1)
+    weight, softness = rng.uniform(low, 3.0, 10), 0.3
+    matrix, copies = weighted(K, softness, weight)
+    coef, evidence, M, V, _ = slow_twin(K, y, eta, noise=softness, weight=weight)
+    at_once = fixed_point(matrix, y, eta, copies=copies)
+    start = first_guess(matrix, y, eta, None, copies)
+    limit = (500, TIGHT, 0.8, lambda found: False, copies)
+    in_turn = update_one_by_one(matrix, y, eta, start, *limit)
+    scale = np.sqrt(1 + softness)
+    for found in (at_once, in_turn):
+        assert found.residual <= TIGHT
+        assert found.log_evidence == pytest.approx(evidence, abs=REACHED)
+        np.testing.assert_allclose(found.cavity_mean * scale, M, atol=REACHED)
+        np.testing.assert_allclose(found.cavity_variance * scale**2, V + softness, atol=REACHED)
+        np.testing.assert_allclose(found.coef / scale, coef, atol=REACHED)
+
+
+@pytest.mark.parametrize(
+    ("name", "broken"),
+    [
+        ("cavities", lambda self, sites, mean, variance: (mean, variance)),
+        ("of_rows", lambda self, sites: sites),
+        ("prior_variance", lambda self, of_rows: 0.5 * of_rows),
+    ],
+)
+def test_broken_copies_are_noticed(monkeypatch, name, broken):
+    monkeypatch.setattr(Copies, name, broken)
+    with pytest.raises(AssertionError):
+        test_whole_weights_are_repeated_points_at_every_iterate(0.03, 0.0, np.random.default_rng(0))
+
+
+def test_weights_are_continuous_and_vanish_at_zero():
+    K, y = rbf_matrix(12, seed=5)
+
+    def at(last):
+        weight = np.append(np.ones(11), last)
+        matrix, copies = weighted(K, 0.3, weight)
+        return fixed_point(matrix, y, copies=copies)
+
+    step = 1e-6
+    for w in (0.5, 1.0, 2.0):
+        # Derivatives by a weight are of order one: coefficients and log probabilities are.
+        low, high = at(w - step), at(w + step)
+        assert np.abs(high.coef - low.coef).max() < 20 * step
+        assert abs(high.log_evidence - low.log_evidence) < 20 * step
+    without = fixed_point(soften(K[:11, :11], 0.3), y[:11])
+    tiny = at(step)
+    np.testing.assert_allclose(tiny.coef[:11], without.coef, atol=20 * step)
+    assert tiny.log_evidence == pytest.approx(without.log_evidence, abs=20 * step)
 
 
 # The law

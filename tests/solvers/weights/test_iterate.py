@@ -3,6 +3,7 @@ import pytest
 
 from bayespoint.solvers.weights.belief import Belief, independent
 from bayespoint.solvers.weights.iterate import MIN_DAMPING_SHARE, iterate
+from bayespoint.solvers.weights.prior_scale import PriorScale
 from bayespoint.solvers.weights.rows import Rows
 
 
@@ -53,3 +54,23 @@ def test_the_first_sweep_begins_at_the_start():
     iterate(Noting(1.0), prior, 2, 0.0, start=start)
     assert seen[0] is start
     np.testing.assert_allclose(seen[1].precision, prior.precision + 1)
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_a_start_lets_the_prior_step_after_one_sweep(given):
+    seen = []
+
+    class Noting(Overshooting):
+        def sweep(self, belief, share):
+            seen.append(belief)
+            return super().sweep(belief, share)
+
+    scale = PriorScale(np.ones(1), 1.0, 0.0, 1)
+    start = independent(np.full(1, 0.01), False) if given else None
+    iterate(Noting(1.0), scale.prior(False), 2, 0.0, scale=scale, start=start)
+    # The sites have precision 1, and so has the first prior. The mean 1.5 asks for a wider one, but
+    # a sweep that moved by more than this correction is no reason to step.
+    if given:
+        assert 1 < seen[1].precision[0] < 1.5
+    else:
+        assert seen[1].precision[0] == 2

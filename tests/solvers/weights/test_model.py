@@ -22,7 +22,7 @@ def data():
 @pytest.mark.parametrize("covariance", COVARIANCES)
 def test_the_intercept_is_a_feature_that_is_always_one(data, covariance):
     X, y = data
-    model = exact(covariance=covariance, fit_intercept=True).fit(X, y)
+    model = exact(covariance=covariance, fit_intercept=True, standardize=False).fit(X, y)
     prior = independent(model.prior_variance_, covariance == "full")
     X, rest = np.column_stack([X, np.ones(len(X))]), (2.0 * y - 1, np.ones(len(y)), 1.0)
     if covariance == "full":
@@ -52,7 +52,8 @@ def test_blocks_grow_with_what_is_known_in_rows(monkeypatch):
 @pytest.mark.parametrize("full", [True, False])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_the_prior_is_the_same_for_all_outputs(full, n_classes):
-    model = LinearModel(n_classes, 1.0, full, True, np.array([1.0, 2.0, 100.0]))
+    units = np.zeros(2), np.ones(2)
+    model = LinearModel(n_classes, 1.0, full, True, np.array([1.0, 2.0, 100.0]), *units)
     assert model.n_weights == 3 * (n_classes - 1)
     prior = model.prior()
     assert prior.is_full == full

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -6,12 +8,12 @@ from sklearn.datasets import make_classification
 from bayespoint.solvers.weights import outputs as module
 from bayespoint.solvers.weights.belief import Belief
 from bayespoint.solvers.weights.outputs import (
-    entries,
     is_sparse_enough,
     multiply_sites,
     outputs,
     outputs_in_parts,
 )
+from bayespoint.solvers.weights.points import CenteredRows, entries
 from weights_helpers import classifier
 
 
@@ -23,11 +25,15 @@ def problem(rng, density, n=50, d=8):
 
 
 @pytest.mark.parametrize("density", [1.0, 0.1])
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array, CenteredRows])
 def test_outputs_are_products_with_rows_and_a_one(rng, density, kind, monkeypatch):
     monkeypatch.setattr(module, "PART_NUMBERS", 60)  # several parts
     X, belief = problem(rng, density)
     ones = np.column_stack([X, np.ones(len(X))])
+    if kind is CenteredRows:
+        center = rng.standard_normal(X.shape[1])
+        kind = partial(CenteredRows, center=center)
+        ones[:, :-1] -= center
     diagonal = Belief(np.diagonal(belief.precision).copy(), belief.shift)
     for each in belief, diagonal:
         mean, variance = outputs(kind(X), each)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import combinations, pairwise
 
 import numpy as np
-from scipy.optimize import nnls
 
 # Rounding error of products of unit vectors: a corner may lie this far behind a wall.
 ROUNDING_TOLERANCE = 1e-9
@@ -27,18 +26,6 @@ def corners(walls: np.ndarray, inside: np.ndarray) -> np.ndarray:
     # Walls of equal points cross other walls in the same corner.
     new = np.diff(around[order], prepend=-np.inf) > ROUNDING_TOLERANCE
     return crossing[order][new]
-
-
-def largest_ball(walls: np.ndarray) -> np.ndarray:
-    """Return the unit vector with the largest smallest margin.
-
-    It is the shortest w with margins of at least one, by Lawson and Hanson's least distance
-    programming.
-    """
-    matrix = np.vstack([walls.T, np.ones(len(walls))])
-    target = np.append(np.zeros(walls.shape[1]), 1.0)
-    residual = matrix @ nnls(matrix, target)[0] - target
-    return unit(-residual[:-1] / residual[-1])
 
 
 def unit(vector: np.ndarray) -> np.ndarray:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ...classifiers.bayes_point import BayesPointClassifier
 from ...geometry.gram import unit_gram
+from ...geometry.largest_ball import largest_ball
 from ...geometry.version_space import VersionSpace
 from ...solvers.ball import advance, new_ball
 from .colors import BLACK, GRAY, color
 from .display import Display
-from .sphere import LambertProjection, arcs, corners, great_circle, largest_ball, unit
+from .sphere import LambertProjection, arcs, corners, great_circle, unit
 
 # Margin around version space, as a share of its longer side.
 BORDER_SHARE = 0.12
@@ -96,7 +97,7 @@ class VersionSpaceDisplay(Display):
         # decision_function returns outputs at points of unit length, like the Gram factor.
         outputs = estimator.decision_function(X)
         center = np.linalg.lstsq(space.gram.factor, outputs)[0]
-        display = cls(space.walls, unit(center), largest_ball(space.walls), path)
+        display = cls(space.walls, unit(center), largest_ball(space.walls).center, path)
         return display.plot(ax, **kwargs)
 
     def _draw(self, ax, **kwargs) -> None:
@@ -145,11 +146,11 @@ def _check_classifier(estimator) -> None:
 
 def _hard_version_space(estimator, X, y) -> VersionSpace:
     """Return the version space of a hard boundary between the training points."""
-    X = validate_data(estimator, X, dtype=float, reset=False)
+    X = estimator._read_points(X)
     y = column_or_1d(y)
-    if len(y) != len(X) or not np.isin(y, estimator.classes_).all():
+    if len(y) != X.shape[0] or not np.isin(y, estimator.classes_).all():
         raise ValueError(
-            f"y should hold a class of {estimator.classes_} for each of {len(X)} rows of X."
+            f"y should hold a class of {estimator.classes_} for each of {X.shape[0]} rows of X."
         )
     gram = unit_gram(estimator._fitted_kernel()(X, X), 0.0)
     if gram.rank != 3:

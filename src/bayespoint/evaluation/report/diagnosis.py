@@ -154,15 +154,26 @@ def _evidence(classifier: Any) -> list[Finding]:
 def _chosen_parameters(classifier: Any) -> list[Finding]:
     """Read parameters that were given, or that "auto" has chosen."""
     found = []
+    mixture = getattr(classifier, "mixture_", None)
     n_candidates = len(getattr(classifier, "candidates_", {}).get("score", []))
     for name, meaning in CHOSEN_PARAMETERS.items():
         value: Any = getattr(classifier, f"{name}_", None)
         if not isinstance(value, int | float) or not hasattr(classifier, name):
             continue
+        if name == "gamma" and mixture is not None:  # every term has its own
+            words = "ways of comparing two rows, with their weights. Chosen by left-out rows"
+            found.append(Finding("kernel", mixture.describe(), words))
+            continue
         if getattr(classifier, name) == "auto" and n_candidates:
-            meaning += f". Chosen from {several(n_candidates, 'candidate')} by evidence"
+            judge = "evidence" if _has_evidence(classifier) else "left-out rows"
+            meaning += f". Chosen from {several(n_candidates, 'candidate')} by {judge}"
         found.append(Finding(name.replace("_", " "), f"{float(value):.3g}", meaning))
     return found
+
+
+def _has_evidence(classifier: Any) -> bool:
+    """Tell whether evidence chose the parameters, as `candidates_` explains."""
+    return len(classifier.classes_) == 2 and not hasattr(classifier, "link_power_")
 
 
 def _duality_gap(classifier: Any) -> list[Finding]:

@@ -13,6 +13,7 @@ SOLVER_BY_DIAGNOSTIC = {
     "n_bounces": "billiard",
     "n_mistakes": "perceptrons",
     "n_cells": "expectation propagation in cells",
+    "n_factors": "label regression",
     "residual": "expectation propagation",
     "n_samples": "Gibbs sampling",
 }
@@ -24,7 +25,7 @@ def describe_model(model) -> str:
     kind = type(classifier).__name__
     if kind == "BayesPointClassifier":
         method = _solver_name(classifier.diagnostics_)
-        return f"a Bayes point machine, {_kernel_name(classifier.kernel)}, by {method} ({kind})"
+        return f"a Bayes point machine, {_kernel_name(classifier)}, by {method} ({kind})"
     if kind == "LinearBayesPointClassifier":
         return f"a linear Bayes point machine, {classifier.covariance_} covariance ({kind})"
     return f"a {kind}"
@@ -36,7 +37,10 @@ def largest_r_hat(diagnostics: Any) -> float | None:
     return largest if np.isfinite(largest) else None
 
 
-def _kernel_name(kernel) -> str:
+def _kernel_name(classifier) -> str:
+    kernel = getattr(classifier, "kernel_", classifier.kernel)
+    if kernel == "mixture":
+        return "a mixture of kernels"
     return f"{kernel} kernel" if isinstance(kernel, str) else "a custom kernel"
 
 

@@ -135,9 +135,15 @@ def _object(name: str, state: dict) -> Any:
         if hasattr(kind, attribute):
             raise ValueError(f"{attribute!r} is not an attribute that a {name} may store")
     value: Any = object.__new__(kind)
-    vars(value).update(state)
+    vars(value).update(state | {k: v for k, v in _defaults(kind).items() if k not in state})
     check_object(value)
     return value
+
+
+def _defaults(kind: Any) -> dict[str, Any]:
+    """Return keyword arguments of our own types: an older file lacks newer parameters."""
+    is_ours = kind.__module__.startswith("bayespoint.")
+    return (kind.__init__.__kwdefaults__ or {}) if is_ours else {}
 
 
 _BY_VALUE: dict[str, Callable] = {"class": _class, "dtype": _dtype, "float": _float}

@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ...geometry.columns import Columns
+from ...geometry.mixture import TERMS, Mixture, Views
+
 
 def _linear(model: Any) -> None:
     """Check the belief of a `LinearBayesPointClassifier` that was fitted."""
@@ -26,15 +29,98 @@ def _linear(model: Any) -> None:
     n = n_weights * (len(model.classes_) - 1)
     full = model.covariance_ == "full"
     _expect(model.prior_variance_, "prior_variance_", float, (n_weights,))
+    if "center_" not in vars(model):  # saved before features had centers
+        model.standardize = False
+        model.center_, model.scale_ = np.zeros(model.n_features_in_), np.ones(model.n_features_in_)
+    _expect(model.center_, "center_", float, (model.n_features_in_,))
+    _expect(model.scale_, "scale_", float, (model.n_features_in_,))
     _expect(model._shift, "_shift", float, (n,))
     _expect(model._precision, "_precision", float, (n, n) if full else (n,))
 
 
 def _kernel_machine(model: Any) -> None:
-    """Check the perceptrons that a `BayesPointClassifier` continues at the next fit."""
-    state = getattr(model, "_state", None)
-    if state is None:
-        return
+    """Check how a `BayesPointClassifier` reads tables, and its perceptrons."""
+    columns = getattr(model, "columns_", None)
+    if columns is not None:
+        if type(columns) is not Columns or len(columns.fill) != model.n_features_in_:
+            raise ValueError("columns_ should be Columns with an entry for each column of X")
+        if model.support_vectors_.shape[1] != len(columns.groups):
+            raise ValueError("columns_ should give the features of support_vectors_")
+    mixture = getattr(model, "mixture_", None)
+    if mixture is not None:
+        if type(mixture) is not Mixture or type(mixture.views) is not Views:
+            raise ValueError("mixture_ should be a Mixture with Views")
+        n_coordinates = model.support_vectors_.shape[1]
+        if not len(mixture.views.knots) == len(mixture.views.scales) == n_coordinates:
+            raise ValueError("mixture_ should have ranks for each coordinate of support_vectors_")
+        if mixture.views.categories.max(initial=-1) >= n_coordinates:
+            raise ValueError("mixture_ should have categories among the coordinates")
+        if "overlap" in mixture.names and not len(mixture.views.categories):
+            raise ValueError("mixture_ should have categories for its overlap")
+    elif getattr(model, "kernel_", None) == "mixture":
+        raise ValueError("mixture_ should hold the mixture that kernel_ names")
+    _link(model)
+    if getattr(model, "_state", None) is not None:
+        _perceptrons(model._state)
+
+
+def _link(model: Any) -> None:
+    """Check the link of a label regression: without it, probabilities would be silently wrong."""
+    link = [getattr(model, name, None) for name in ("link_power_", "link_floor_")]
+    if link != [None, None] and not all(type(v) is float and 0 < v < np.inf for v in link):
+        raise ValueError(
+            f"link_power_ and link_floor_ should be two positive numbers, but are {link}"
+        )
+
+
+def _columns(columns: Columns) -> None:
+    """Check the arrays that map a table to points."""
+    n = len(columns.categories)
+    _expect(columns.ordered, "ordered", bool, (n,))
+    _expect(columns.missing, "missing", bool, (n,))
+    largest = np.finfo(float).max
+    _expect(columns.fill, "fill", float, (n,), -largest, largest)
+    _expect(columns.center, "center", float, (n,), -largest, largest)
+    _expect(columns.scale, "scale", float, (n,), np.finfo(float).smallest_subnormal)
+    for levels, ordered in zip(columns.categories, columns.ordered, strict=True):
+        if levels is None:
+            if ordered:
+                raise ValueError("only categories can have an order")
+            continue
+        kind = levels.dtype if levels.dtype.kind == "U" else np.float64
+        _expect(levels, "categories", kind, (len(levels),))
+        if len(np.unique(levels)) < len(levels) or (kind == np.float64 and np.isnan(levels).any()):
+            raise ValueError("categories should be different from each other, and not missing")
+
+
+def _mixture(mixture: Mixture) -> None:
+    """Check the terms of a mixture of kernels."""
+    n = len(mixture.names)
+    if not n or any(name not in TERMS for name in mixture.names):
+        raise ValueError(f"the names of a mixture should be among {list(TERMS)}")
+    largest = np.finfo(float).max
+    _expect(mixture.weights, "weights", float, (n,), 0.0, largest)
+    _expect(mixture.gammas, "gammas", float, (n,), 0.0, largest)
+
+
+def _views(views: Views) -> None:
+    """Check the knots and ranks that are interpolated."""
+    n = len(views.categories)
+    _expect(views.categories, "categories", np.int64, (n,), 0)
+    limits = np.finfo(float).tiny, np.finfo(float).max
+    _expect(views.tolerances, "tolerances", float, (n,), *limits)
+    _expect(views.scales, "scales", float, (len(views.knots),), 0.0, np.finfo(float).max)
+    for knots, ranks in zip(views.knots, views.ranks, strict=True):
+        _expect(knots, "knots", float, (len(knots),))
+        _expect(ranks, "ranks", float, (len(knots),))
+        if not (
+            np.isfinite(knots).all() and np.isfinite(ranks).all() and np.all(np.diff(knots) > 0)
+        ):
+            raise ValueError("knots should be finite and increasing, with finite ranks")
+
+
+def _perceptrons(state: dict) -> None:
+    """Check the perceptrons that continue at the next fit."""
     n_outputs, m = state["signs"].shape
     own = n_outputs, state["order"].shape[1]
     _expect(state["signs"], "signs", np.int8, (n_outputs, m), -1, 1)
@@ -91,6 +177,9 @@ def _expect(array: Any, name: str, dtype, shape: tuple, low=None, high=None) -> 
 
 CHECKS: dict[str, Callable[[Any], None]] = {
     "BayesPointClassifier": _kernel_machine,
+    "Columns": _columns,
     "LinearBayesPointClassifier": _linear,
+    "Mixture": _mixture,
     "OneHotEncoder": _one_hot,
+    "Views": _views,
 }

@@ -18,7 +18,8 @@ def to_onnx(model) -> ModelProto:
     model : estimator
         A fitted classifier of this package, a pipeline that ends with one, or either in a
         `RejectOptionClassifier`. A pipeline may contain `ColumnTransformer`, `SimpleImputer`,
-        `StandardScaler`, `MaxAbsScaler` and `OneHotEncoder`.
+        `StandardScaler`, `MaxAbsScaler` and `OneHotEncoder`. A `BayesPointClassifier` that was
+        fitted on a table with text needs column names.
 
     Returns
     -------

@@ -18,7 +18,7 @@ from .graph import Value
 from .kernels import kernel_outputs
 from .largest import largest
 from .linear import linear_margin, two_class_output
-from .probabilities import exactly_one, two_classes
+from .probabilities import exactly_one, power_probabilities, two_classes
 
 
 class Prediction(NamedTuple):
@@ -47,11 +47,14 @@ def confidence(prediction: Prediction, n_classes: int) -> Value:
 
 
 def _bayes_point(model: BayesPointClassifier, X: Value) -> Prediction:
-    # Outputs in units of their standard deviation.
+    # Outputs in units of their standard deviation, or predicted codes of labels.
     outputs = kernel_outputs(model, model.dual_coef_.T * float(model.probit_scale_), X)
-    law = {"df": float(model.probit_df_), "label_noise": float(model.label_noise_)}
-    of_outputs = two_classes if len(model.classes_) == 2 else exactly_one
-    probabilities = of_outputs(outputs, **law)
+    if model._link is not None:
+        probabilities = power_probabilities(outputs, len(model.classes_), model._link)
+    else:
+        law = {"df": float(model.probit_df_), "label_noise": float(model.label_noise_)}
+        of_outputs = two_classes if len(model.classes_) == 2 else exactly_one
+        probabilities = of_outputs(outputs, **law)
     return Prediction(_winner(outputs, len(model.classes_)), probabilities, True)
 
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ... import __version__
 from ...classifiers.reject.option import RejectOptionClassifier
 from .classify import Prediction, classify, confidence
+from .columns import table_points
 from .graph import DOUBLE, IR_VERSION, OPSET, Graph
 from .inputs import MATRIX_INPUT, OUTPUT_NAMES, Columns, Matrix, Source, Table, input_names
 from .prepare import prepare
@@ -64,7 +65,8 @@ def _source(graph: Graph, model, names: list[str]) -> Source:
 
 def _predict(model, X: Source) -> Prediction:
     if not isinstance(model, Pipeline):
-        return classify(model, X.matrix())
+        columns = getattr(model, "columns_", None)
+        return classify(model, X.matrix() if columns is None else table_points(columns, X))
     for _, step in model.steps[:-1]:
         X = prepare(step, X)
     return _predict(model.steps[-1][1], X)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from ...geometry.kernels import Kernel, unnormalized_lengths
 from ...geometry.points import in_double
 from ...solvers.cells import nearest
 from .graph import Value, concat
+from .mixture import MEASURES, distances, mixture_matrix
 
 # exp(-x) is zero in double precision for larger x.
 _MAX_EXPONENT = 750.0
@@ -44,20 +44,19 @@ def kernel_outputs(model: KernelMachine, coef: np.ndarray, X: Value, unit: bool 
 
 
 def _kernel(model: KernelMachine) -> Kernel:
-    if not isinstance(model.kernel, str) or model.kernel == "precomputed":
-        kind = "A precomputed kernel" if model.kernel == "precomputed" else "A kernel function"
+    kernel = model._fitted_kernel()
+    if not isinstance(kernel.name, str) or kernel.name == "precomputed":
+        kind = "A precomputed kernel" if kernel.name == "precomputed" else "A kernel function"
         raise ValueError(
             f"{kind} cannot be exported to ONNX, which cannot compute it at new points. "
-            'Fit with kernel="linear", "poly", "rbf", "laplacian" or "sigmoid".'
+            'Fit with kernel="auto", "linear", "poly", "rbf", "laplacian" or "sigmoid".'
         )
-    return Kernel(
-        model.kernel,
-        gamma=float(model.gamma_),
-        degree=float(model.degree),
-        coef0=float(model.coef0),
-        normalize=model.normalize,
-        constant=float(model.constant_),
-        origin=model.origin_,
+    # Plain numbers: those of NumPy would keep their types in the graph.
+    return kernel._replace(
+        gamma=float(kernel.gamma),
+        degree=float(kernel.degree),
+        coef0=float(kernel.coef0),
+        constant=float(kernel.constant),
     )
 
 
@@ -79,8 +78,8 @@ def _cell_outputs(kernel: Kernel, X: Value, support, coef, centers: np.ndarray) 
 
 def _outputs(kernel: Kernel, X: Value, support, coef, unit: bool) -> Value:
     """Return the sum of coef_y (k(x, y) + constant) / |x| over support vectors y."""
-    # With rbf and laplacian every point has length one, apart from the constant.
-    has_length = kernel.name not in ("rbf", "laplacian")
+    # With these kernels every point has length one, apart from the constant.
+    has_length = kernel.name not in ("rbf", "laplacian", "mixture")
     if unit and not has_length:
         coef = coef / math.sqrt(1 + kernel.constant)
     lift = kernel.constant * coef.sum(axis=0)
@@ -114,8 +113,10 @@ def _squared_lengths(kernel: Kernel, X: Value) -> Value:
 
 def _matrix(kernel: Kernel, X: Value, support: np.ndarray) -> Value:
     """Return k(x, y), without the constant, for all rows and support vectors."""
+    if kernel.mixture is not None:
+        return mixture_matrix(kernel.mixture, X, support)
     if kernel.name == "laplacian":
-        return (_distances(X, support, abs) * -kernel.gamma).exp()
+        return (distances(X, support, abs) * -kernel.gamma).exp()
     if kernel.name == "rbf":
         return _rbf(kernel, X, support)
     return _map(kernel, X @ np.ascontiguousarray(kernel.gamma * support.T))
@@ -132,23 +133,13 @@ def _rbf(kernel: Kernel, X: Value, support: np.ndarray) -> Value:
     moved = support - kernel.origin
     squares = kernel.gamma * np.sum(moved**2, axis=1)
     if squares.max(initial=0.0) > _MAX_SQUARED_WIDTHS:
-        return (_distances(X, support, lambda off: off * off) * -kernel.gamma).exp()
+        return (distances(X, support, MEASURES["squared"]) * -kernel.gamma).exp()
     # Beyond this limit the kernel is zero for all support vectors, and products may overflow.
     limit = float(np.abs(moved).max(initial=0.0)) + math.sqrt(_MAX_EXPONENT / kernel.gamma)
     X = _minus(X, kernel.origin).op("Clip", -limit, limit)
     left = concat([X, _squares(X) * -kernel.gamma])
     right = np.vstack([2 * kernel.gamma * moved.T, np.ones(len(support))])
     return (left @ right - squares).at_most(0.0).exp()
-
-
-def _distances(X: Value, support: np.ndarray, measure: Callable[[Value], Value]) -> Value:
-    """Return the sum of measure(x - y) over features, one feature at a time."""
-    start = X.columns([0]) * np.zeros((1, len(support)))
-
-    def feature(x: Value, y: Value) -> Value:
-        return measure(x.expand(1) - y)
-
-    return X.graph.sum_over(feature, start, X.transpose(1, 0), np.ascontiguousarray(support.T))
 
 
 def _squares(X: Value) -> Value:

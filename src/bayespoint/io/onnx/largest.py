@@ -62,7 +62,8 @@ def largest(model: LinearBayesPointClassifier, X: Value) -> Value:
 def _scores(model: LinearBayesPointClassifier, X: Value) -> tuple[Value, Value]:
     """Return the mean and covariance of the scores of all classes, for each row."""
     belief, d, n_classes = model._belief(), model.n_features_in_, len(model.classes_)
-    mean = X @ np.ascontiguousarray(model.coef_.T) + model.intercept_
+    X, means = X - model.center_, model._means()
+    mean = X @ np.ascontiguousarray(means[:, :d].T) + means[:, d:].sum(axis=1)
     H = basis(n_classes)
     if not belief.is_full:
         variances = belief.covariance().reshape(n_classes - 1, -1)

@@ -12,13 +12,15 @@ from .graph import Value
 
 def two_class_output(model: LinearBayesPointClassifier, X: Value) -> Value:
     """Return the output of the second class, mean over deviation, shape (rows, 1)."""
-    mean = X @ np.ascontiguousarray(model.coef_.T) + model.intercept_
+    X, d = X - model.center_, model.n_features_in_
+    means = model._means()
+    mean = X @ np.ascontiguousarray(means[:, :d].T) + means[:, d:].sum(axis=1)
     deviation = (_variance(model, X) + float(model.noise_variance)).sqrt()
     return mean / deviation.equal(0.0).where(1.0, deviation)
 
 
 def _variance(model: LinearBayesPointClassifier, X: Value) -> Value:
-    """Return the variance of <w, x>."""
+    """Return the variance of the output at points measured from the center."""
     belief, d = model._belief(), model.n_features_in_
     if not belief.is_full:
         variances = belief.covariance()

@@ -132,13 +132,13 @@ def _one_hot(encoder: OneHotEncoder, i: int, X: Source) -> Matrix:
     if other is not None:  # every value that is not a frequent category, known or not
         frequent = np.flatnonzero(positions != other)
         categories, positions = categories[frequent], positions[frequent]
-    matches = _matches(categories, i, X).double()
-    result = matches
+    found = matches(categories, i, X).double()
+    result = found
     if not np.array_equal(positions, np.arange(n_positions)):
-        result = matches @ (positions[:, None] == np.arange(n_positions)).astype(np.float64)
+        result = found @ (positions[:, None] == np.arange(n_positions)).astype(np.float64)
     if other is not None:
         others = (np.arange(n_positions) == other).astype(np.float64)[None]
-        result = result + (1 - matches.sum(1)) * others
+        result = result + (1 - found.sum(1)) * others
     return Matrix(result, n_positions)
 
 
@@ -168,24 +168,24 @@ def _key(category):
     return ("NaN",) if category != category else category
 
 
-def _matches(categories: np.ndarray, i: int, X: Source) -> Value:
+def matches(categories: np.ndarray, i: int, X: Source) -> Value:
     """Return where a column equals each of the categories, shape (rows, n_categories)."""
     missing = [c is None or c != c for c in categories]
     if categories.dtype.kind in "fiub":
         column = X.numbers(i)
-        matches = column.equal(categories.astype(np.float64)[None])
-        return matches | (column.op("IsNaN") & np.array([missing])) if any(missing) else matches
+        found = column.equal(categories.astype(np.float64)[None])
+        return found | (column.op("IsNaN") & np.array([missing])) if any(missing) else found
     texts = [MISSING_TEXT if gone else c for c, gone in zip(categories, missing, strict=True)]
     if not all(isinstance(text, str) for text in texts):
         raise ValueError(
-            f"Categories should be strings or numbers, but column {i} of the OneHotEncoder has "
+            f"Categories should be strings or numbers, but column {i} has "
             f"{next(t for t in texts if not isinstance(t, str))!r} among its categories."
         )
     if texts.count(MISSING_TEXT) > 1:
         raise ValueError(
-            f"Column {i} of the OneHotEncoder has different categories for missing values and "
-            "empty strings, but in ONNX an empty string stands for a missing value. Replace one "
-            "by the other before fitting."
+            f"Column {i} has different categories for missing values and empty strings, but in "
+            "ONNX an empty string stands for a missing value. Replace one by the other before "
+            "fitting."
         )
     return X.texts(i).equal(np.array([texts], dtype=object))
 

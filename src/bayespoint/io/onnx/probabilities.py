@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from ...fitting.power_link import MIN_FLOORS, PowerLink
 from ...fitting.probabilities import JUST_ABOVE_HALF, MAX_PROBABILITY, MIN_PROBABILITY
 from .graph import Value
 
@@ -23,6 +24,8 @@ _MAX_OUTPUT = 1e100
 # Halve angles this many times; then this many terms of the series of atan are enough.
 _ANGLE_HALVINGS = 3
 _ATAN_TERMS = 12
+# log(1 + exp(z)) is z to double precision above this, and exp(z) to enough digits below minus half.
+_SOFTPLUS_LIMIT = 36.0
 
 
 def polynomial(x: Value, coefficients) -> Any:
@@ -109,7 +112,11 @@ def two_classes(output: Value, df: float = np.inf, label_noise: float = 0.0) -> 
     """Return the two columns of `probabilities.two_classes` of one column of outputs."""
     less = _tail(output, df, label_noise).at_least(float(MIN_PROBABILITY))
     more = (1 - less).at_least(float(JUST_ABOVE_HALF))
-    positive = (output > 0.0).where(more, less)
+    return _both((output > 0.0).where(more, less))
+
+
+def _both(positive: Value) -> Value:
+    """Return the probabilities of both classes from that of the second."""
     return positive.op("Neg").op("Add", 1.0).op("Concat", positive, axis=1)
 
 
@@ -119,6 +126,33 @@ def exactly_one(output: Value, df: float = np.inf, label_noise: float = 0.0) -> 
     never_zero = label_noise > 0 or df < np.inf
     log_tail = tail.log() if never_zero else log_normal_tail(abs(output))
     log_odds = (1 - tail).log() - log_tail
-    softmax = (output > 0.0).where(log_odds, -log_odds).op("Softmax", axis=1)
-    clipped = softmax.at_least(float(MIN_PROBABILITY))
+    return _never_zero((output > 0.0).where(log_odds, -log_odds).op("Softmax", axis=1))
+
+
+def _never_zero(probability: Value) -> Value:
+    """Return probabilities that are never 0 or 1."""
+    clipped = probability.at_least(float(MIN_PROBABILITY))
     return (clipped / clipped.sum(1)).at_most(float(MAX_PROBABILITY))
+
+
+def power_probabilities(output: Value, n_classes: int, link: PowerLink) -> Value:
+    """Return `power_link.power_probabilities` of predicted codes."""
+    if n_classes > 2:
+        powers = _log_positive(output + 1 / n_classes, link.floor) * link.power
+        return _never_zero(powers.op("Softmax", axis=1))
+    log_odds = _log_positive(0.5 + output, link.floor) - _log_positive(0.5 - output, link.floor)
+    positive = 1 / (1 + (log_odds * -link.power).exp())
+    positive = positive.at_least(float(MIN_PROBABILITY)).at_most(float(MAX_PROBABILITY))
+    return _both((output > 0.0).where(positive.at_least(float(JUST_ABOVE_HALF)), positive))
+
+
+def _log_positive(F: Value, floor: float) -> Value:
+    """Return log(log(1 + exp(F / floor))).
+
+    ONNX has no log1p: far below zero it is z - exp(z) / 2, far above log(z).
+    """
+    z = (F * (1 / floor)).at_least(MIN_FLOORS)
+    exp = z.at_most(_SOFTPLUS_LIMIT).exp()
+    middle = (1 + exp).log()
+    softplus = (z > _SOFTPLUS_LIMIT).where(z, middle).at_least(float(MIN_PROBABILITY)).log()
+    return (z < -_SOFTPLUS_LIMIT / 2).where(z - exp * 0.5, softplus)

@@ -27,17 +27,18 @@ _MAX_ITERATIONS_PER_POINT = 10
 class Program(NamedTuple):
     """The linear program of a kernel machine with coefficients and slacks >= 0.
 
-    Minimize sum(slacks) + penalty * sum(coefficients) so that for every point
+    Minimize sum(weight * slack) + penalty * sum(coefficients) so that for every point
     sign * output - diagonal * coefficient >= 1 - slack, where an output is
     sum_j sign_j coefficient_j k(x_j, x), plus a threshold if there is an intercept.
 
     With `n_errors` the margin is a variable instead of one: minimize
-    sum(slacks) - n_errors * margin, where the coefficients sum to one.
+    sum(weight * slack) - n_errors * margin, where the coefficients sum to one.
     """
 
     matrix: np.ndarray  # kernel matrix, symmetric, without signs
     signs: np.ndarray  # -1.0 and +1.0
     diagonal: np.ndarray
+    weight: np.ndarray  # > 0, about one
     penalty: float = 0.0
     n_errors: float | None = None
     fit_intercept: bool = False
@@ -59,8 +60,9 @@ class Solution(NamedTuple):
 class DualProgram:
     """The dual program with some of its constraints; entries up to `tiny` count as zero.
 
-    In the dual program every point has a multiplier between zero and one, and every
-    coefficient is a constraint: sum_i (y_i y_j k_ij - diagonal_ij) b_i <= penalty. Few
+    In the dual program every point has a multiplier between zero and one, in units of its
+    weight w, and every coefficient is a constraint:
+    sum_i (y_i y_j k_ij - diagonal_ij) w_i b_i <= penalty. Few
     coefficients are positive, so few constraints matter, and only these are generated. When
     constraints are added, the dual simplex method continues from its last basis. The basis
     is as large as the number of constraints, and many multipliers flip between their bounds
@@ -89,13 +91,13 @@ class DualProgram:
         m, program = self.n_points, self.program
         self.highs.addVars(m, np.zeros(m), np.ones(m))
         if program.n_errors is None:
-            self.highs.changeColsCost(m, np.arange(m, dtype=np.int32), np.full(m, -1.0))
+            self.highs.changeColsCost(m, np.arange(m, dtype=np.int32), -program.weight)
         else:
             # The bound of the constraints is a variable, which is minimized.
             self.highs.addCol(1.0, -np.inf, np.inf, 0, [], [])
-            self._add_equation(np.ones(m), program.n_errors)
+            self._add_equation(program.weight, program.n_errors)
         if program.fit_intercept:
-            self._add_equation(program.signs, 0.0)
+            self._add_equation(program.signs * program.weight, 0.0)
 
     def _add_equation(self, values, right: float) -> None:
         """Add the fixed constraint values @ multipliers = right."""
@@ -136,14 +138,16 @@ class DualProgram:
         positive = program.signs > 0
         share = np.ones(self.n_points)
         if program.fit_intercept:
-            n_positive = np.count_nonzero(positive)
-            n_smaller = min(n_positive, self.n_points - n_positive)
-            share = n_smaller / np.where(positive, n_positive, self.n_points - n_positive)
-        return share if program.n_errors is None else share * (program.n_errors / share.sum())
+            totals = program.weight[positive].sum(), program.weight[~positive].sum()
+            share = min(totals) / np.where(positive, *totals)
+        if program.n_errors is None:
+            return share
+        return share * (program.n_errors / (program.weight @ share))
 
     def _excess(self, multipliers) -> np.ndarray:
         """Return the left side of all constraints minus the penalty."""
-        return signed_product(self.program, multipliers) / self.unit - self.penalty
+        weighted = self.program.weight * multipliers
+        return signed_product(self.program, weighted) / self.unit - self.penalty
 
     def _add(self, points: np.ndarray) -> None:
         """Add the constraints of these points."""
@@ -151,6 +155,7 @@ class DualProgram:
         entries = program.signs[points, None] * program.signs * program.matrix[points]
         entries[np.arange(len(points)), points] -= program.diagonal[points]
         entries /= self.unit
+        entries *= program.weight
         # HiGHS ignores entries below its tolerance. Entries below a penalty seldom justify a
         # coefficient, and make HiGHS fail.
         entries[np.abs(entries) <= self.tiny] = 0.0
@@ -193,14 +198,15 @@ class DualProgram:
         outputs = signed_product(program, coef) / self.unit + program.signs * intercept
         excess = self._excess(columns[:m])
         if program.n_errors is None:
-            value = columns.sum()
-            objective = np.maximum(1.0 - outputs, 0.0).sum() + self.penalty * coef.sum()
+            value = program.weight @ columns
+            objective = program.weight @ np.maximum(1.0 - outputs, 0.0) + self.penalty * coef.sum()
             gap = objective - self._bound(value, excess.max(), coef.sum())
             coef, margin, unit = coef / self.unit, 1.0, 1.0
         else:
             value, margin = -columns[m], duals[0]
             excess = excess - columns[m]
-            objective = np.maximum(margin - outputs, 0.0).sum() - program.n_errors * margin
+            slacks = np.maximum(margin - outputs, 0.0)
+            objective = program.weight @ slacks - program.n_errors * margin
             # A larger common bound would satisfy all constraints.
             gap = objective - value + max(excess.max(), 0.0)
             # Coefficients sum to one, so that outputs have the unit of the matrix.

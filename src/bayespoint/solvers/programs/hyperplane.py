@@ -14,8 +14,12 @@ from .highs import NotSolvedError, add_constraints, new_highs
 # The distance of a point from a hyperplane is its output over the length of the normal
 # vector in the conjugate norm (Mangasarian 1997; 004, eqs. 1.20 to 1.22).
 CONJUGATE_NORMS = {"l1": np.inf, "l2": 2, "linf": 1}
-# Precision of the outputs of libsvm; the objective is then precise to about its square.
+# Precision of the outputs of libsvm; with less than 1e-8 it may never stop.
 _SVC_TOLERANCE = 1e-6
+# A multiplier this close to a bound, in units of the largest one, is at the bound.
+_BOUND_TOLERANCE = 1e-6
+# Objectives are equal up to rounding if they differ by this share.
+_OBJECTIVE_ROUNDING = 1e-12
 # HiGHS reports one of these if the classes cannot be separated.
 _NOT_SEPARABLE_STATUSES = (
     highspy.HighsModelStatus.kInfeasible,
@@ -37,8 +41,10 @@ class Hyperplane(NamedTuple):
     objective: float
 
 
-def fit_hyperplane(X, signs: np.ndarray, distance: str, C: float, fit_intercept: bool):
-    """Minimize the length of the normal vector plus C times the sum of the slacks.
+def fit_hyperplane(
+    X, signs: np.ndarray, distance: str, C: float, fit_intercept: bool, weight: np.ndarray
+):
+    """Minimize the length of the normal vector plus C times the weighted sum of the slacks.
 
     Parameters
     ----------
@@ -53,6 +59,8 @@ def fit_hyperplane(X, signs: np.ndarray, distance: str, C: float, fit_intercept:
         Price of slacks; np.inf allows none.
     fit_intercept : bool
         Whether to fit a threshold; without it the hyperplane goes through the origin.
+    weight : ndarray of shape (n,)
+        Positive weights of the slacks.
 
     Returns
     -------
@@ -68,28 +76,29 @@ def fit_hyperplane(X, signs: np.ndarray, distance: str, C: float, fit_intercept:
     unit = float(abs(X).max()) or 1.0
     if distance == "l2":
         solver = _hard_l2 if np.isinf(C) else _soft_l2
-        coef, intercept = solver(X / unit, signs, C * unit**2, fit_intercept)
+        coef, intercept = solver(X / unit, signs, C * unit**2 * weight, fit_intercept)
     else:
-        coef, intercept = _linear_program(X / unit, signs, distance, C * unit, fit_intercept)
+        prices = C * unit * weight
+        coef, intercept = _linear_program(X / unit, signs, distance, prices, fit_intercept)
     coef = coef / unit
     length = float(np.linalg.norm(coef, CONJUGATE_NORMS[distance]))
-    slacks = np.maximum(1 - signs * (X @ coef + intercept), 0.0).sum()
+    slacks = weight @ np.maximum(1 - signs * (X @ coef + intercept), 0.0)
     cost = length**2 / 2 if distance == "l2" else length
     objective = cost if np.isinf(C) else cost + C * slacks
     return Hyperplane(coef, intercept, 1 / length if length else np.inf, float(objective))
 
 
-def _linear_program(X, signs, distance, C, fit_intercept) -> tuple[np.ndarray, float]:
+def _linear_program(X, signs, distance, prices, fit_intercept) -> tuple[np.ndarray, float]:
     """Solve the dual program: a variable for each point, a constraint for each feature.
 
-    Maximize sum(b) with 0 <= b <= C such that the vector sum_i b_i y_i x_i has a length of at
+    Maximize sum(b) with 0 <= b <= prices such that the vector sum_i b_i y_i x_i has a length of at
     most one, in the norm of the distance. The dual values of the constraints are the normal
     vector.
     """
     n_points, n_features = X.shape
     highs = new_highs()
     highs.setOptionValue("presolve", "choose")
-    highs.addVars(n_points, np.zeros(n_points), np.full(n_points, C))
+    highs.addVars(n_points, np.zeros(n_points), prices)
     highs.changeColsCost(n_points, np.arange(n_points, dtype=np.int32), np.full(n_points, -1.0))
     blocks = [sparse.csr_matrix(X).multiply(signs[:, None]).T]
     size = 1.0
@@ -108,18 +117,52 @@ def _linear_program(X, signs, distance, C, fit_intercept) -> tuple[np.ndarray, f
     return multipliers[:n_features], multipliers[-1] if fit_intercept else 0.0
 
 
-def _soft_l2(X, signs, C, fit_intercept) -> tuple[np.ndarray, float]:
+def _soft_l2(X, signs, prices, fit_intercept) -> tuple[np.ndarray, float]:
     """Solve the quadratic program with slacks by libsvm; HiGHS gives up on many of these."""
     if not fit_intercept:
         # libsvm always fits a threshold, but it is zero for points symmetric about zero.
         stack = sparse.vstack if sparse.issparse(X) else np.vstack
-        X, signs, C = stack([X, -X]), np.concatenate([signs, -signs]), C / 2
-    model = SVC(kernel="linear", C=C, tol=_SVC_TOLERANCE).fit(X, signs)
+        X, signs, prices = stack([X, -X]), np.append(signs, -signs), np.tile(prices / 2, 2)
+    # libsvm's tolerance is absolute, so its C should not be hidden in the weights.
+    C = float(prices.mean())
+    model = SVC(kernel="linear", C=C, tol=_SVC_TOLERANCE).fit(X, signs, prices / C)
+    coef, intercept = _refine(X, signs, prices, model)
+    return coef, intercept if fit_intercept else 0.0
+
+
+def _refine(X, signs, prices, model: SVC) -> tuple[np.ndarray, float]:
+    """Return the exact minimum, if libsvm is right about the points that are at the margin.
+
+    Points beyond the margin have multiplier zero, points within it their price. The points at
+    the margin have output -1 or 1: a linear system for their multipliers and the threshold.
+    """
     coef = model.coef_.toarray() if sparse.issparse(model.coef_) else model.coef_
-    return coef[0], float(model.intercept_[0]) if fit_intercept else 0.0
+    found = coef[0], float(model.intercept_[0])
+    multipliers = np.zeros(len(signs))
+    multipliers[model.support_] = np.abs(np.ravel(_dense(model.dual_coef_)))
+    near = _BOUND_TOLERANCE * prices
+    inside = multipliers >= prices - near
+    margin = np.flatnonzero((multipliers > near) & ~inside)
+    at_margin, fixed = _dense(X[margin]), np.where(inside, signs * prices, 0.0)
+    start, ones = X.T @ fixed, np.ones((len(margin), 1))
+    system = np.block([[at_margin @ at_margin.T, ones], [ones.T, np.zeros((1, 1))]])
+    right = np.append(signs[margin] - at_margin @ start, -fixed.sum())
+    *signed, intercept = np.linalg.lstsq(system, right, rcond=None)[0]
+    exact = start + at_margin.T @ np.array(signed), float(intercept)
+
+    def objective(coef, intercept):
+        slacks = np.maximum(1 - signs * (X @ coef + intercept), 0.0)
+        return coef @ coef / 2 + prices @ slacks
+
+    limit = objective(*found) * (1 + _OBJECTIVE_ROUNDING)
+    return exact if objective(*exact) <= limit else found
 
 
-def _hard_l2(X, signs, C, fit_intercept) -> tuple[np.ndarray, float]:
+def _dense(matrix) -> np.ndarray:
+    return matrix.toarray() if sparse.issparse(matrix) else np.asarray(matrix)
+
+
+def _hard_l2(X, signs, prices, fit_intercept) -> tuple[np.ndarray, float]:
     """Solve the quadratic program without slacks, for which libsvm would not terminate."""
     n_features = X.shape[1]
     n_columns = n_features + bool(fit_intercept)

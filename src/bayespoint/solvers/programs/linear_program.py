@@ -54,6 +54,12 @@ def solve(
     fail because of rounding errors. Then the program is solved with a small penalty.
     """
     ends = time.perf_counter() + max_time
+    # Tolerances are absolute, so costs are measured in units of the mean weight.
+    unit = float(program.weight.mean())
+    n_errors = None if program.n_errors is None else program.n_errors / unit
+    program = program._replace(
+        weight=program.weight / unit, penalty=program.penalty / unit, n_errors=n_errors
+    )
     for size in (0.0, *_FALLBACK_PENALTIES):
         extra = size * largest_entry(program.matrix)
         penalized = program._replace(penalty=program.penalty + extra)
@@ -62,9 +68,10 @@ def solve(
         except NotSolvedError as error:
             failed = error
             continue
+        found = found._replace(objective=unit * found.objective, gap=unit * found.gap)
         if not extra:
             return found
-        objective = found.objective - extra * found.coef.sum()
+        objective = found.objective - unit * extra * found.coef.sum()
         # For the program without the penalty, zero is the only known lower bound of the slacks.
         return found._replace(objective=objective, gap=objective, state="held back")
     raise failed

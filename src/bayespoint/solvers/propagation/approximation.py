@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
-from .sites import Sites, likelihood
+from .sites import Copies, Sites, likelihood
 
 # Below this site precision, 1 - q has too few digits left for (1 - q) / precision.
 MIN_PRECISION_TO_DIVIDE_BY = 1e-8
@@ -22,11 +22,11 @@ class Approximation(NamedTuple):
     """A Gaussian posterior of the outputs f at the training points, f ~ N(0, K) a priori.
 
     Its mean is K @ coef. The cavity of a point is the posterior of its output given all
-    other points.
+    other points. With weights, sites and cavities are those of one copy of each row.
     """
 
     sites: Sites
-    coef: np.ndarray
+    coef: np.ndarray  # with weights, sums over the copies
     cavity_mean: np.ndarray
     cavity_variance: np.ndarray
     log_loo: np.ndarray  # log p(y_i | all other labels)
@@ -35,9 +35,11 @@ class Approximation(NamedTuple):
     n_iter: int
 
 
-def approximate(matrix, signs, noise, sites: Sites, n_iter: int) -> Approximation | None:
+def approximate(
+    matrix, signs, noise, sites: Sites, n_iter: int, copies: Copies | None = None
+) -> Approximation | None:
     """Return the posterior that the sites give, or None if it is not a distribution."""
-    precision, shift = sites
+    precision, shift = sites if copies is None else copies.of_rows(sites)
     solved = (solve_cholesky if precision.min() >= 0 else solve_lu)(matrix, precision, shift)
     if solved is None:
         return None
@@ -47,13 +49,24 @@ def approximate(matrix, signs, noise, sites: Sites, n_iter: int) -> Approximatio
     if not (np.all(q > 0) and np.all(cavity_variance > 0) and np.all(np.isfinite(coef))):
         return None
     cavity_mean = mean - cavity_variance * coef
+    of_sites, own_coef = 0.5 * (shift @ mean - log_det), coef
+    if copies is not None:
+        precision, shift = sites
+        cavity_mean, cavity_variance = copies.cavities(sites, cavity_mean, cavity_variance)
+        proper = 1 + precision * cavity_variance
+        if not (np.all(cavity_variance > 0) and np.all(proper > 0)):
+            return None
+        q, own_coef = 1 / proper, (shift - precision * cavity_mean) / proper
+        # A row has the noise of all its copies, but its mean only counts the noise once.
+        of_sites -= 0.5 * (copies.weight - 1) @ np.log1p(precision * copies.noise)
     log_z, a, vb, M, V = likelihood(signs, cavity_mean, cavity_variance, noise)
     # The integral of cavity times site is exp(exponent) sqrt(q).
     exponent = q * (shift**2 * V + 2 * shift * M - precision * M**2) / 2
-    log_evidence = np.sum(log_z - 0.5 * np.log(q) - exponent) + 0.5 * (shift @ mean - log_det)
-    mismatch = np.maximum(np.abs(a - coef) * np.sqrt(V), np.abs(1 - vb - q))
+    constants = log_z - 0.5 * np.log(q) - exponent
+    of_points = np.sum(constants) if copies is None else copies.weight @ constants
+    mismatch = np.maximum(np.abs(a - own_coef) * np.sqrt(V), np.abs(1 - vb - q))
     return Approximation(
-        sites, coef, M, V, log_z, float(log_evidence), float(mismatch.max()), n_iter
+        sites, coef, M, V, log_z, float(of_points + of_sites), float(mismatch.max()), n_iter
     )
 
 

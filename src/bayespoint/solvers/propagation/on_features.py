@@ -61,7 +61,9 @@ def propagate(
     features: np.ndarray,
     signs: np.ndarray,
     noise: np.ndarray,
+    label_noise: float = 0.0,
     *,
+    weight: np.ndarray | None = None,
     sites: Sites | None = None,
     max_iter: int = 50,
     tol: float = 1e-2,
@@ -73,8 +75,10 @@ def propagate(
 
     Parameters
     ----------
-    features, signs, noise
+    features, signs, noise, weight
         As in `Nystroem.solve`.
+    label_noise : float, default=0
+        Probability that a label was flipped. Sites whose precision would be negative get none.
     sites : Sites, default=None
         Where to start, for example the result for similar parameters.
     max_iter, tol
@@ -91,7 +95,7 @@ def propagate(
     Approximation
         Its `residual` tells whether it converged.
     """
-    blocks = _Blocks(features, signs, noise, sites)
+    blocks = _Blocks(features, signs, noise, label_noise, sites, weight)
     belief, damping = blocks.first_belief(), 1.0
     if sites is not None:
         belief, damping = _belief(blocks.collect()), DAMPING
@@ -116,9 +120,11 @@ def propagate(
 class _Blocks:
     """Sites and cavities of all points, updated in blocks."""
 
-    def __init__(self, features, signs, noise, sites: Sites | None):
+    def __init__(self, features, signs, noise, label_noise: float, sites, weight=None):
         m, size = len(signs), FEATURE_ROWS_PER_BLOCK
+        self.weight = np.ones(m) if weight is None else weight
         self.features, self.signs, self.noise = features, signs, noise
+        self.label_noise = label_noise
         start = Sites(np.zeros(m), np.zeros(m)) if sites is None else sites
         self.precision, self.shift = start.precision.copy(), start.shift.copy()
         self.pressure, self.cavity_mean, self.cavity_variance = np.zeros((3, m))
@@ -137,29 +143,34 @@ class _Blocks:
         """Match the moments of a block; return its part of the sums."""
         block = self.features[here]
         variance, output = _outputs(block, belief)
-        p, s = self.precision[here], self.shift[here]
-        V = variance / np.maximum(1 - p * variance, MIN_CAVITY_SHARE)
-        M = output - V * (s - p * output)
-        log_z, a, scaled, _, total = likelihood(self.signs[here], M, V + self.noise[here], 0.0)
+        p, s, w = self.precision[here], self.shift[here], self.weight[here]
+        # One copy of a row is left out, all of it if its weight is below one.
+        out = np.minimum(w, 1.0)
+        V = variance / np.maximum(1 - out * p * variance, MIN_CAVITY_SHARE)
+        M = output - V * out * (s - p * output)
+        log_z, a, scaled, _, total = likelihood(
+            self.signs[here], M, V + self.noise[here], self.label_noise
+        )
         b = np.maximum(scaled, 0.0) / total
         # Compare the moments of cavity times site with the moments of cavity times likelihood.
         q = 1 / (1 + p * V)
         mismatch = np.maximum(np.abs(a - q * (s - p * M)) * np.sqrt(V), np.abs(1 - V * b - q))
         exponent = q * (s**2 * V + 2 * s * M - p * M**2) / 2
-        constants = np.sum(log_z - 0.5 * np.log(q) - exponent)
+        constants = np.sum(w * (log_z - 0.5 * np.log(q) - exponent))
         left = np.maximum(1 - V * b, np.finfo(float).eps)
         self.precision[here] += damping * (b / left - p)
         self.shift[here] += damping * ((a + M * b) / left - s)
-        self.pressure[here], self.cavity_mean[here], self.cavity_variance[here] = a, M, total
+        self.pressure[here], self.cavity_mean[here], self.cavity_variance[here] = w * a, M, total
         return _Sums(*self._products(here), constants, float(mismatch.max(initial=0.0)))
 
     def _products(self, here: slice) -> tuple[np.ndarray, np.ndarray]:
         """Return the part of a block's sites in the precision and shift of the weights."""
-        block, p = self.features[here], self.precision[here]
+        block, w = self.features[here], self.weight[here]
+        p, shift = w * self.precision[here], w * self.shift[here]
         if p.mean() * len(self.signs) * np.finfo(block.dtype).eps > MAX_PRECISION_ROUNDING:
             block = block.astype(np.float64)
         scaled = block * np.sqrt(p).astype(block.dtype)[:, None]
-        return scaled.T @ scaled, self.shift[here].astype(block.dtype) @ block
+        return scaled.T @ scaled, shift.astype(block.dtype) @ block
 
     def approximation(
         self, belief: _Belief, log_evidence: float, residual: float, n_iter: int

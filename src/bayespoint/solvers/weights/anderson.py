@@ -15,7 +15,7 @@ from .rows import Rows
 MAX_MIXED_SWEEPS = 10
 # Sweeps are mixed once they change the belief by less than this, in standard deviations
 # (`Belief.distance`). A mixture may not be farther than this from the last sweep.
-MAX_MIXED_CHANGE = 1.0
+MAX_MIXED_CHANGE = 0.25
 # Moves of sweeps that differ by less than this share count as equal.
 SAME_MOVE_RTOL = 1e-6
 

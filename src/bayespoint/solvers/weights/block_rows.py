@@ -6,10 +6,10 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from . import anderson
 from .belief import Belief
+from .points import count_nonzero
 from .rows import Fit, Rows
 
 # The states kept for mixing take at most this share of the memory of dense rows.
@@ -46,9 +46,7 @@ class BlockRows(Rows):
         products of blocks should not take longer than a sweep.
         """
         if self.n_nonzero < 0:
-            points = (block.X for block in self.blocks)
-            entries = (X.data if sparse.issparse(X) else X for X in points)
-            self.n_nonzero = sum(map(np.count_nonzero, entries))
+            self.n_nonzero = sum(count_nonzero(block.X) for block in self.blocks)
         # Count sparse rows as if they were dense, so that both give the same result.
         dense_size = sum(block.X.shape[0] * block.X.shape[1] for block in self.blocks)
         product_size = sum(product.precision.size for product in self.products)

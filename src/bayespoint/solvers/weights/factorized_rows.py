@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .belief import Belief
-from .outputs import entries
+from .points import entries
 from .row_order import mixed_order
 from .rows import Fit, Rows
 

@@ -43,9 +43,10 @@ def iterate(
         scale.restart()
     while n_iter < max_iter and _error(change, correction) > tol:
         before = change
+        near = start is not None and n_iter == 1  # one sweep from a start ends near the posterior
         if past:
             prior, belief = mix_sweeps(rows, past, prior, scale)
-        elif scale is not None and change <= max(tol, abs(correction)) < np.inf:
+        elif scale is not None and (near or change <= max(tol, abs(correction)) < np.inf):
             scale.step(correction)  # earlier, a sweep could change the correction as much
             prior = scale.prior(prior.is_full)
             belief = prior.times(sites)

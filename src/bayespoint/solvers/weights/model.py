@@ -13,6 +13,7 @@ from .full_rows import FullRows
 from .multiclass.factorized_rows import FactorizedRows as MulticlassFactorizedRows
 from .multiclass.full_rows import FullRows as MulticlassFullRows
 from .multiclass.scores import positive_noise
+from .points import centered, dense
 from .row_order import even_blocks, growing_blocks
 
 AnyRows = FullRows | FactorizedRows | MulticlassFullRows | MulticlassFactorizedRows
@@ -26,6 +27,8 @@ class LinearModel(NamedTuple):
     full: bool  # whether weights may be correlated
     fit_intercept: bool
     prior_variances: np.ndarray  # of the weights of one output, the intercept last
+    center: np.ndarray  # of the features; the intercept is the output there
+    scale: np.ndarray  # of the features, the unit of their prior; NaN if they have not varied
 
     @property
     def n_weights(self) -> int:
@@ -58,8 +61,9 @@ class LinearModel(NamedTuple):
         return self._rows(X, labels, weight, blocks)
 
     def _rows(self, X, labels: np.ndarray, weight: np.ndarray, blocks: list) -> AnyRows:
+        X = centered(X, self.center)
         if not self.full and not sparse.issparse(X):
-            X = sparse.csr_array(X)
+            X = sparse.csr_array(dense(X))
         if self.n_classes == 2:
             if self.full:
                 return FullRows(X, labels, weight, self.noise, blocks)

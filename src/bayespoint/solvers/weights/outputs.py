@@ -9,6 +9,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from .belief import Belief
+from .points import CenteredRows, dense_or_sparse, entries, squared
 
 # Keep sparse rows sparse if at most one entry in this many is nonzero.
 ENTRIES_PER_NONZERO = 4
@@ -18,15 +19,6 @@ PART_NUMBERS = 16_000
 PART_ROWS_PER_WEIGHT = 2
 
 
-def entries(X) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the arrays of a CSR matrix for compiled loops, with unsigned indices.
-
-    A signed index may be negative and count from the end, so loops would have to test it.
-    """
-    indices, indptr = (a.view(f"u{a.itemsize}") for a in (X.indices, X.indptr))
-    return X.data, indices, indptr
-
-
 def outputs(X, belief: Belief) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and variance of <w, x> for every row, with the intercept if there is one."""
     if belief.is_full:
@@ -34,8 +26,8 @@ def outputs(X, belief: Belief) -> tuple[np.ndarray, np.ndarray]:
         for here, _, mean, variance in outputs_in_parts(X, belief):
             means[here], variances[here] = mean, variance
         return means, variances
-    squared = X.power(2) if sparse.issparse(X) else X**2
-    return _dot(X, belief.mean()), _dot(squared, belief.covariance())
+    X = dense_or_sparse(X)
+    return _dot(X, belief.mean()), _dot(squared(X), belief.covariance())
 
 
 def part_buffer(belief: Belief) -> np.ndarray:
@@ -66,7 +58,7 @@ def outputs_in_parts(
         here = slice(start, start + size)
         part = X[here]
         n = part.shape[0]
-        rows[:n, : X.shape[1]] = part.toarray() if sparse.issparse(part) else part
+        _fill(rows[:n, : X.shape[1]], part)
         rows[:n, X.shape[1] :] = 1.0
         halves[:n] = rows[:n]
         parts = linalg.blas.dtrmm(1.0, root, halves[:n].T, lower=1, overwrite_b=1)
@@ -94,6 +86,14 @@ def multiply_sites(product: Belief, rows, precision: np.ndarray, shift: np.ndarr
 def is_sparse_enough(X) -> bool:
     """Tell whether loops over the nonzero entries of rows are faster than matrix products."""
     return sparse.issparse(X) and ENTRIES_PER_NONZERO * X.nnz <= X.shape[0] * X.shape[1]
+
+
+def _fill(out: np.ndarray, part) -> None:
+    """Copy rows of any kind to an array."""
+    if isinstance(part, CenteredRows):
+        np.subtract(part.X, part.center, out=out)
+    else:
+        out[:] = part.toarray() if sparse.issparse(part) else part
 
 
 def _dot(X, weights: np.ndarray) -> np.ndarray:

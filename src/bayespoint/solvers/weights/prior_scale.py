@@ -26,19 +26,21 @@ class PriorScale:
     -----
     Where the evidence is largest, MacKay's rule holds: the sum of w_j^2 / unit_j is the factor
     times the number of weights that the data determine, sum_j (1 - variance_j / prior
-    variance_j). Iterating the rule converges slowly. So it is read as one equation in the
+    variance_j). The intercept counts by how much its prior variance depends on the factor.
+    Iterating the rule converges slowly. So it is read as one equation in the
     logarithm of the factor and solved by secants, one step between two sweeps. If the labels
-    can be separated, the evidence is flat for large factors; a few imagined weights with a
-    factor of one, and a limited range, keep the factor finite.
+    can be separated, the evidence is flat for large factors, and if they are random, for small
+    ones. So the factor f has a weak prior, f^(n/2) / (1 + f)^n for n imagined weights, which
+    moves it by less than n/2 nats per factor e, and a limited range.
     """
 
     # Number of imagined weights.
-    IMAGINED_WEIGHTS = 2.0
+    IMAGINED_WEIGHTS = 0.1
     # The smallest slope that a secant step divides by.
     MIN_SLOPE = 0.05
     # The longest step, and the range, of the logarithm of the factor.
     MAX_LOG_STEP = np.log(10.0)
-    LOG_FACTOR_RANGE = np.log([1e-4, 1e2])
+    LOG_FACTOR_RANGE = np.log([1e-6, 1e4])
 
     def __init__(self, unit: np.ndarray, noise: float, intercept: float, n_outputs: int):
         self.unit = unit
@@ -66,17 +68,18 @@ class PriorScale:
 
     def correction(self, belief: Belief) -> float:
         """Return by how much MacKay's rule would change the logarithm of the factor."""
-        n = len(self.unit)
-        prior = self.variances()[:n]
+        n, factor = len(self.unit), np.exp(self.log_factor)
+        prior = self.variances()
         mean, variances = (
-            values.reshape(self.n_outputs, -1)[:, :n]
-            for values in (belief.mean(), belief.variances())
+            values.reshape(self.n_outputs, -1) for values in (belief.mean(), belief.variances())
         )
-        determined = np.sum(1 - variances / prior)
-        squares = np.sum(mean**2 / prior) * np.exp(self.log_factor)
-        imagined = self.IMAGINED_WEIGHTS
-        wanted = np.log((squares + imagined) / (max(determined, 0.0) + imagined))
-        return float(np.clip(wanted, *self.LOG_FACTOR_RANGE) - self.log_factor)
+        # Derivatives of the logarithms of prior variances.
+        follow = np.where(np.arange(len(prior)) < n, 1.0, factor / (1 + factor))
+        determined = np.sum(follow * (1 - variances / prior))
+        squares = np.sum(follow * mean**2 / prior)
+        more, less = self.IMAGINED_WEIGHTS * np.array([1.0, factor]) / (1 + factor)
+        step = np.log((squares + more) / (max(determined, 0.0) + less))
+        return float(np.clip(self.log_factor + step, *self.LOG_FACTOR_RANGE) - self.log_factor)
 
     def step(self, correction: float) -> None:
         """Step towards the factor whose correction is zero."""

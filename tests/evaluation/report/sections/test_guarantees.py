@@ -71,9 +71,13 @@ def test_certificate_where_it_is_valid(write):
     scaled = make_pipeline(StandardScaler(), model).fit(*train)
     _, page = write(scaled, X[1::2], y[1::2], train=train)
     assert "which makes it invalid" in page.text
-    tuned = BayesPointClassifier(random_state=0).fit(*train)
+    tuned = BayesPointClassifier("rbf", random_state=0).fit(*train)
     _, page = write(tuned, X[1::2], y[1::2], train=train)
     assert "n_tuned is needed" in page.text
+    mixed = BayesPointClassifier(random_state=0).fit(*train)
+    _, page = write(mixed, X[1::2], y[1::2], train=train)
+    assert "chose a mixture of kernels by the training labels" in page.text
+    assert "a mixture of kernels, by label regression" in page.text
 
 
 def test_one_sided_limit(write):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 
 from ..belief import Belief
+from ..points import dense, dense_or_sparse, squared
 from .class_weights import basis, class_means
 
 # A block of rows needs at most this many numbers at once.
@@ -21,8 +22,8 @@ def positive_noise(noise: float, X, variances: np.ndarray) -> float:
     """Return the noise, or a tiny value if it is zero; `variances` belong to the weights."""
     if noise > 0 or X.shape[0] == 0:
         return noise
-    squared = X.power(2) if sparse.issparse(X) else X**2
-    return MIN_NOISE_SHARE * float(np.mean(squared @ variances[: X.shape[1]]))
+    squares = squared(dense_or_sparse(X))
+    return MIN_NOISE_SHARE * float(np.mean(squares @ variances[: X.shape[1]]))
 
 
 def outputs(X, belief: Belief, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
@@ -46,9 +47,8 @@ def scores(X, belief: Belief, n_classes: int) -> Iterator[tuple[slice, np.ndarra
     size = max(BLOCK_NUMBERS // n_classes**2, 1)
     for start in range(0, X.shape[0], size):
         rows = slice(start, min(start + size, X.shape[0]))
-        part = X[rows]
-        squared = part.power(2) if sparse.issparse(part) else part**2
-        variance = squared @ variances[:, :d].T + variances[:, d:].sum(axis=1)
+        part = dense_or_sparse(X[rows])
+        variance = squared(part) @ variances[:, :d].T + variances[:, d:].sum(axis=1)
         mean = part @ weights[:, :d].T + weights[:, d:].sum(axis=1)
         yield rows, mean, (variance[:, None] * H) @ H.T
 
@@ -70,7 +70,7 @@ def dense_blocks(X, n_weights: int, size: int) -> Iterator[tuple[slice, np.ndarr
     """Yield dense blocks of rows, with a one for the intercept if there is one."""
     for start in range(0, X.shape[0], size):
         rows = slice(start, min(start + size, X.shape[0]))
-        block = X[rows].toarray() if sparse.issparse(X) else X[rows]
+        block = dense(X[rows])
         if n_weights > X.shape[1]:
             block = np.column_stack([block, np.ones(len(block))])
         yield rows, block

@@ -1,0 +1,72 @@
+"""Store the answer of a fit in the classifier: what predictions and users need."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from ..fitting.task import Answer, Task
+from ._training_rows import UsedRows
+
+# Attributes that only some solvers give.
+OPTIONAL_ATTRIBUTES = (
+    "log_evidence_",
+    "n_iter_",
+    "loo_proba_",
+    "cell_centers_",
+    "link_power_",
+    "link_floor_",
+    "relevance_",
+)
+
+
+def store_answer(model, task: Task, answer: Answer, rows: UsedRows) -> None:
+    """Store what predictions need, as plain arrays and numbers."""
+    kernel = task.kernel
+    used = np.flatnonzero(np.any(answer.coef != 0, axis=0) | np.any(answer.draws != 0, axis=(0, 1)))
+    carriers = answer.rows if answer.carriers is None else answer.carriers
+    model.support_ = carriers[used]
+    model.kernel_, model.mixture_ = kernel.name, kernel.mixture
+    model._store_kernel(task.X, kernel, task.weight)
+    model.dual_coef_ = answer.coef[:, used]
+    model.draw_coef_ = answer.draws[:, :, used]
+    model.draw_chains_ = answer.draw_chains
+    same = answer.chains is answer.draws
+    model.chain_coef_ = model.draw_coef_ if same else answer.chains[:, :, used]
+    model.intercept_ = kernel.constant * model.dual_coef_.sum(axis=1)
+    model.softness_ = answer.softness
+    model.label_noise_ = answer.label_noise
+    model.probit_scale_ = answer.probit_scale
+    model.probit_df_ = answer.probit_df
+    _store_results_of_rows(model, answer, rows, task.n_samples)
+    model._single = answer.single
+    model._state = answer.state
+
+
+def _store_results_of_rows(model, answer: Answer, rows: UsedRows, n_used: int) -> None:
+    """Store what a solver reports, with an entry for each row of the user.
+
+    Attributes that only some solvers give are dropped if they are from an earlier fit.
+    """
+    infos, used, n_samples = answer.infos, rows.numbers(answer.rows), n_used + rows.n_removed
+    model.support_ = rows.numbers(model.support_)
+    model.diagnostics_ = Bunch(**{key: np.array([i[key] for i in infos]) for key in infos[0]})
+    hits = np.zeros((len(infos), n_samples), dtype=model.diagnostics_.hits.dtype)
+    hits[:, used] = model.diagnostics_.hits
+    model.diagnostics_.hits = hits
+    model.diagnostics_.resultant = answer.resultant
+    for name in OPTIONAL_ATTRIBUTES:
+        model.__dict__.pop(name, None)
+    if model.mixture_ is not None:
+        scales, groups = model.mixture_.views.scales, model.columns_.groups
+        model.relevance_ = np.bincount(groups, scales) / np.bincount(groups)
+    if answer.link is not None:
+        model.link_power_, model.link_floor_ = answer.link
+    if answer.centers is not None:
+        model.cell_centers_ = answer.centers
+    if answer.loo is not None:
+        model.log_evidence_ = float(model.diagnostics_.log_evidence.sum())
+        if "n_iter" in model.diagnostics_:
+            model.n_iter_ = int(model.diagnostics_.n_iter.max())
+        model.loo_proba_ = np.full((n_samples, len(model.classes_)), np.nan)
+        model.loo_proba_[used] = model._probabilities(answer.loo)

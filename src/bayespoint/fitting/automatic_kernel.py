@@ -1,0 +1,72 @@
+"""kernel="auto": a mixture of kernels, chosen by left-out points, where it can be afforded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scipy import sparse
+
+from ..geometry.kernels import Kernel
+from ..solvers import EP, Regression
+from .mixture_search import MixtureChoice, choose_mixture
+from .parameters import Choice
+from .solver_choice import MAX_EP_POINTS, Request, choose_solver, fits_memory, named_solver
+from .task import TrainingSet, needs_of
+
+# The kernel where a mixture cannot be afforded.
+OTHERWISE = "rbf"
+# What a fit prepares for the solvers that a mixture is chosen for.
+WHOLE_MATRIX = ("gram", "regression")
+
+
+def can_mix(data: TrainingSet, request: Request) -> bool:
+    """Tell whether the kernel is a mixture: for dense points, with the whole kernel matrix.
+
+    A gamma that the user gave belongs to the other kernel.
+    """
+    if sparse.issparse(data.X) or request.settings.gamma != "auto":
+        return False
+    if request.solver == "auto":
+        n_outputs, m = data.signs.shape
+        return m <= MAX_EP_POINTS and fits_memory(m, n_outputs, Regression(), request.cache_size)
+    return needs_of(named_solver(data, request)) in WHOLE_MATRIX
+
+
+def choose_with_mixture(
+    data: TrainingSet, request: Request, should_stop: Callable[[float], bool]
+) -> tuple[TrainingSet, Any, Choice]:
+    """Return the training set with its kernel, a solver, and the other parameters.
+
+    Label regression takes the softness that was chosen with the mixture. Other solvers choose
+    their own, because noise means something else to them. A hard boundary or flipped labels need
+    another likelihood than that of label regression.
+    """
+    if not can_mix(data, request):
+        return choose_solver(data, request, should_stop)
+    settings = request.settings
+    intercept = bool(settings.fit_intercept)  # "auto" is true
+    chosen = choose_mixture(data.X, data.target, data.weight, intercept, should_stop, data.groups)
+    data = data._replace(kernel_name="mixture", kernel_for=lambda *_: mixture_kernel(chosen))
+    settings = settings._replace(gamma=1.0, fit_intercept=intercept)
+    solver = request.solver
+    if solver == "auto":
+        hard_or_flipped = settings.softness == 0 or settings.label_noise != 0
+        solver = EP() if hard_or_flipped else Regression()
+    solver = named_solver(data, request._replace(solver=solver))
+    if needs_of(solver) != "regression":
+        request = Request(solver, settings, request.cache_size)
+        data, solver, choice = choose_solver(data, request, should_stop)
+        return data, solver, choice._replace(kernel=chosen.mixture.describe())
+    if settings.label_noise == "auto":
+        settings = settings._replace(label_noise=0.0)
+    if settings.softness != "auto":
+        return data, solver, Choice(settings, {})
+    tried = {settings._replace(softness=softness): score for softness, score in chosen.score}
+    best = settings._replace(softness=chosen.softness)
+    return data, solver, Choice(best, tried, kernel=chosen.mixture.describe())
+
+
+def mixture_kernel(chosen: MixtureChoice) -> Kernel:
+    """Return the kernel of a mixture and its constant."""
+    return Kernel("mixture", constant=chosen.constant, mixture=chosen.mixture)

@@ -1,0 +1,66 @@
+"""The score of a kernel on labeled points: the log probability of left-out points, by pairs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial.distance import squareform
+
+from ..solvers.regression import LeftOut, leave_one_out
+from .power_link import Outcomes, PowerLink, Slopes, class_outputs, known_outcomes, log_likelihood
+
+# Stop climbing when the score changes by less than this share of it.
+MIN_PROGRESS = 1e-4
+# Digits of the logarithms that are kept, so that rounding errors do not show in the answer.
+DIGITS = 3
+
+
+class PairSlopes(NamedTuple):
+    """Derivatives of the score."""
+
+    by_pair: np.ndarray  # (n_pairs,)
+    on_diagonal: float  # the sum over all points
+    link: Slopes
+
+
+class PairScore:
+    """Label regression on a kernel matrix that is given by its pairs and its diagonal.
+
+    A matrix of points is symmetric, and its diagonal is one number: the rest is a vector with an
+    entry for each pair of points, half as long as the matrix.
+
+    Parameters
+    ----------
+    target, weight : array of shape (n_samples,)
+        Classes and weights of the points.
+    n_classes : int
+        Number of classes, also of those that these points do not have.
+    """
+
+    def __init__(self, target: np.ndarray, weight: np.ndarray, n_classes: int):
+        self.weight = weight
+        self.known: Outcomes = known_outcomes(target, n_classes, weight)
+        self.codes = np.eye(n_classes)[target] - 1 / n_classes
+        n = len(target)
+        self.first, self.second = np.triu_indices(n, 1)
+        # Places of each pair of points in a matrix, above and below the diagonal.
+        self.places = self.first * n + self.second, self.second * n + self.first
+
+    def value(self, pairs: np.ndarray, diagonal: float, link: PowerLink) -> float:
+        """Return the score of a kernel in units of the noise."""
+        outputs = class_outputs(self._leave_out(pairs, diagonal).outputs)
+        return log_likelihood(outputs, link, self.known)[0]
+
+    def evaluate(
+        self, pairs: np.ndarray, diagonal: float, link: PowerLink
+    ) -> tuple[float, PairSlopes]:
+        """Return the score of a kernel in units of the noise, and its derivatives."""
+        found = self._leave_out(pairs, diagonal)
+        value, slopes = log_likelihood(class_outputs(found.outputs), link, self.known)
+        return value, PairSlopes(*found.slope_of_pairs(slopes.outputs, self.places), slopes)
+
+    def _leave_out(self, pairs: np.ndarray, diagonal: float) -> LeftOut:
+        matrix = squareform(pairs, checks=False)
+        matrix.flat[:: len(matrix) + 1] = diagonal
+        return leave_one_out(matrix, self.codes, self.weight)

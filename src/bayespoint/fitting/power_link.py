@@ -1,0 +1,109 @@
+"""Probabilities from a label regression: powers of outputs that estimate probabilities."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import optimize, special
+
+from .probabilities import settle_many, settle_two
+
+# Normal priors of the logarithms of power and floor: mean and deviation. They decide only where
+# left-out points cannot: on few points, or where every point is right (docs/notes/mixture.md).
+LOG_POWER = (0.7, 0.5)
+LOG_FLOOR = (np.log(0.1), 0.7)
+# An output this many floors below zero has no probability to speak of.
+MIN_FLOORS = -500.0
+
+
+class PowerLink(NamedTuple):
+    """The probability of a class is proportional to a power of its positive output.
+
+    Outputs F estimate probabilities, but may be negative: floor * log(1 + exp(F / floor)) is
+    F where F is much larger than the floor, and stays positive everywhere.
+    """
+
+    power: float
+    floor: float
+
+
+class Outcomes(NamedTuple):
+    """Known classes, as probabilities that leave some doubt, with weights."""
+
+    wanted: np.ndarray  # (n, n_classes)
+    weight: np.ndarray  # (n,)
+
+
+class Slopes(NamedTuple):
+    """Derivatives of a log likelihood."""
+
+    outputs: np.ndarray  # (n, n_classes)
+    log_power: float
+    log_floor: float
+
+
+def known_outcomes(target: np.ndarray, n_classes: int, weight: np.ndarray) -> Outcomes:
+    """Return classes that are right except for a doubt of 1 / (n + 2), as in Platt's method."""
+    doubt = 1 / (weight.sum() + 2)
+    wanted = np.full((len(target), n_classes), doubt / (n_classes - 1))
+    wanted[np.arange(len(target)), target] = 1 - doubt
+    return Outcomes(wanted, weight)
+
+
+def class_outputs(outputs: np.ndarray) -> np.ndarray:
+    """Return an estimate of each class's probability from predicted codes.
+
+    A single column stands for two classes.
+    """
+    if outputs.shape[1] == 1:
+        return np.hstack([0.5 - outputs, 0.5 + outputs])
+    return outputs + 1 / outputs.shape[1]
+
+
+def power_probabilities(outputs: np.ndarray, link: PowerLink) -> np.ndarray:
+    """Return class probabilities, largest where the output is largest.
+
+    `outputs` are predicted codes, one column for each class or one for two classes.
+    """
+    log_positive, _ = _log_positive(class_outputs(outputs), link.floor)
+    probability = special.softmax(link.power * log_positive, axis=1)
+    if outputs.shape[1] == 1:
+        return settle_two(probability[:, 1], outputs[:, 0])
+    return settle_many(probability, outputs)
+
+
+def log_likelihood(F: np.ndarray, link: PowerLink, known: Outcomes) -> tuple[float, Slopes]:
+    """Return the log likelihood of known classes, with the priors of the link, and its slopes."""
+    log_positive, share = _log_positive(F, link.floor)
+    log_p = special.log_softmax(link.power * log_positive, axis=1)
+    surprise = known.weight[:, None] * (known.wanted - np.exp(log_p))
+    value = float(np.sum(known.weight[:, None] * known.wanted * log_p))
+    by_power = link.power * float(np.sum(surprise * log_positive))
+    by_floor = link.power * float(np.sum(surprise * (1 - F * share)))
+    for parameter, (mean, deviation) in zip(link, (LOG_POWER, LOG_FLOOR), strict=True):
+        value -= 0.5 * ((np.log(parameter) - mean) / deviation) ** 2
+    by_power -= (np.log(link.power) - LOG_POWER[0]) / LOG_POWER[1] ** 2
+    by_floor -= (np.log(link.floor) - LOG_FLOOR[0]) / LOG_FLOOR[1] ** 2
+    return value, Slopes(link.power * surprise * share, by_power, by_floor)
+
+
+def fit_power_link(left_out: np.ndarray, known: Outcomes) -> PowerLink:
+    """Return the link that makes the classes of left-out points most probable."""
+    F = class_outputs(left_out)
+
+    def loss(logs: np.ndarray) -> tuple[float, np.ndarray]:
+        value, slopes = log_likelihood(F, PowerLink(*np.exp(logs)), known)
+        return -value, -np.array([slopes.log_power, slopes.log_floor])
+
+    begin = np.array([LOG_POWER[0], LOG_FLOOR[0]])
+    found = optimize.minimize(loss, begin, jac=True, method="L-BFGS-B", bounds=[(-4, 4), (-8, 3)])
+    # Far fewer digits than double precision has, so that rounding does not show.
+    return PowerLink(*(float(v) for v in np.exp(found.x.round(4))))
+
+
+def _log_positive(F: np.ndarray, floor: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the logarithm of floor * log(1 + exp(F / floor)), and its derivative by F."""
+    z = np.maximum(F / floor, MIN_FLOORS)
+    positive = np.logaddexp(0, z)
+    return np.log(floor) + np.log(positive), special.expit(z) / (floor * positive)

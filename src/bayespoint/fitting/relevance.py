@@ -1,0 +1,172 @@
+"""How much each column matters: a scale for each, learned on one half and judged on the other."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import optimize
+
+from ..geometry.mixture import TERMS, Mixture, Term
+from .pair_score import DIGITS, MIN_PROGRESS, PairScore
+from .power_link import PowerLink
+
+# Points in each half: at most so many, and fewer if features times squared points would be more
+# than MAX_DIFFERENCES. With fewer than MIN_HALF_POINTS nothing is learned.
+MAX_HALF_POINTS, MIN_HALF_POINTS = 150, 20
+MAX_DIFFERENCES = 2_000_000
+# Evaluations of the score of a half and its gradient.
+MAX_EVALUATIONS = 8
+# The prior of the logarithm of a scale has mean zero and this deviation.
+LOG_SCALE_DEVIATION = 0.7
+# Shares of the learned logarithms that are judged on the other half. A larger share than the
+# best so far must gain at least this much log probability.
+SHARES = (0.25, 0.5, 0.75, 1.0)
+MIN_GAIN = 1.0
+
+
+class Fitted(NamedTuple):
+    """What was chosen before: the terms in units of the noise, and the link."""
+
+    mixture: Mixture  # with weights in units of the noise
+    constant: float
+    link: PowerLink
+
+
+def learn_scales(
+    X: np.ndarray, target: np.ndarray, weight: np.ndarray, groups: np.ndarray, fitted: Fitted
+) -> np.ndarray:
+    """Return a scale for each feature, mean one; all are one if none can be trusted.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        Different training points.
+    target, weight : array of shape (n_samples,)
+        Their classes and weights.
+    groups : array of shape (n_features,)
+        The column that each feature belongs to; features of a column share their scale.
+    fitted : Fitted
+        The mixture without scales.
+
+    Notes
+    -----
+    The left-out points of the half that the scales were learned on say nothing about them: with a
+    scale for each column they can be predicted by heart. So the other half decides what share of
+    the logarithms to keep.
+    """
+    n_features = X.shape[1]
+    halves = _halves(target, min(MAX_HALF_POINTS, int((MAX_DIFFERENCES / n_features) ** 0.5)))
+    if len(halves[1]) < MIN_HALF_POINTS:
+        return np.ones(n_features)
+    scores = [
+        HalfScore(X[h], target[h], weight[h], target.max() + 1, groups, fitted) for h in halves
+    ]
+    logs = [score.climb() for score in scores]
+
+    def judge(share: float) -> float:
+        return scores[1].value(share * logs[0]) + scores[0].value(share * logs[1])
+
+    best, highest = 0.0, judge(0.0)
+    for share in SHARES:
+        found = judge(share)
+        if found > highest + MIN_GAIN:
+            best, highest = share, found
+    scales = np.exp((best * (logs[0] + logs[1]) / 2).round(DIGITS))[groups]
+    return scales / scales.mean()
+
+
+def _halves(target: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return two random halves with the same share of each class.
+
+    They depend neither on the user's seed nor on the order of the classes.
+    """
+    order = np.random.default_rng(len(target)).permutation(len(target))[: 2 * size]
+    odd = np.zeros(len(order), dtype=bool)
+    for c in np.unique(target[order]):
+        odd[np.flatnonzero(target[order] == c)[1::2]] = True
+    return np.sort(order[~odd]), np.sort(order[odd])
+
+
+class HalfScore:
+    """The log probability of left-out points of one half, as a function of the log scales."""
+
+    def __init__(self, X, target, weight, n_classes: int, groups, fitted: Fitted):
+        self.fitted, self.groups = fitted, groups
+        self.diagonal = fitted.constant + fitted.mixture.weights.sum()
+        self.points = PairScore(target, weight, n_classes)
+        first, second = self.points.first, self.points.second
+        self.differences: dict[Term, np.ndarray] = {}
+        for term in sorted({TERMS[name] for name in fitted.mixture.names}):
+            if term.measure == "squared":  # after the absolute ones
+                absolute = self.differences[Term(term.view, "absolute")]
+                self.differences[term] = absolute * absolute
+                continue
+            seen = fitted.mixture.views.see(term.view, X)
+            if term.measure == "different":
+                far = np.abs(seen[first] - seen[second]) > 1  # categories differ by more than one
+                self.differences[term] = far.astype(np.float32)
+            else:
+                near = (seen - seen.mean(axis=0)).astype(np.float32)
+                self.differences[term] = np.abs(near[first] - near[second])
+
+    def climb(self) -> np.ndarray:
+        """Return the log scales of all columns that predict this half best."""
+
+        def loss(logs):
+            value, slope = self.evaluate(logs)
+            off = logs / LOG_SCALE_DEVIATION
+            return 0.5 * off @ off - value, off / LOG_SCALE_DEVIATION - slope
+
+        options = {"maxfun": MAX_EVALUATIONS, "maxiter": MAX_EVALUATIONS, "ftol": MIN_PROGRESS}
+        begin = np.zeros(self.groups.max() + 1)
+        return optimize.minimize(loss, begin, jac=True, method="L-BFGS-B", options=options).x
+
+    def evaluate(self, logs: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return the log probability of left-out points, and its gradient."""
+        mixture, scales = self.fitted.mixture, np.exp(logs)[self.groups]
+        powers, parts = self._parts(scales)
+        value, slopes = self.points.evaluate(*self._kernel(parts))
+        by_distance: dict[Term, np.ndarray] = {}
+        for name, gamma, part in zip(mixture.names, mixture.gammas, parts, strict=True):
+            term = TERMS[name]
+            by_distance[term] = by_distance.get(term, 0.0) - gamma * part * slopes.by_pair
+        by_scale = np.zeros(len(scales))
+        for term, slope in by_distance.items():
+            double = 2.0 if term.measure == "squared" else 1.0
+            by_feature = double * powers[term] * (slope.astype(np.float32) @ self.differences[term])
+            np.add.at(by_scale, self._features(term), by_feature)
+        return value, np.bincount(self.groups, weights=by_scale)
+
+    def value(self, logs: np.ndarray) -> float:
+        """Return the log probability of left-out points."""
+        _, parts = self._parts(np.exp(logs)[self.groups])
+        return self.points.value(*self._kernel(parts))
+
+    def _parts(self, scales: np.ndarray) -> tuple[dict[Term, np.ndarray], list[np.ndarray]]:
+        """Return what differences are multiplied by, and each term for all pairs."""
+        mixture = self.fitted.mixture
+        powers = {term: self._powers(term, scales) for term in self.differences}
+        distances = {term: d @ powers[term] for term, d in self.differences.items()}
+        parts = [
+            weight * np.exp(-gamma * distances[TERMS[name]])
+            for name, weight, gamma in zip(
+                mixture.names, mixture.weights, mixture.gammas, strict=True
+            )
+        ]
+        return powers, parts
+
+    def _kernel(self, parts: list[np.ndarray]) -> tuple[np.ndarray, float, PowerLink]:
+        """Return the kernel of all pairs, its diagonal, and the link."""
+        return np.add.reduce(parts) + self.fitted.constant, self.diagonal, self.fitted.link
+
+    def _features(self, term: Term) -> np.ndarray:
+        """Return the features that a term sees."""
+        if term.view == "category":
+            return self.fitted.mixture.views.categories
+        return np.arange(len(self.groups))
+
+    def _powers(self, term: Term, scales: np.ndarray) -> np.ndarray:
+        """Return what the differences of a term are multiplied by."""
+        seen = scales[self._features(term)]
+        return (seen**2 if term.measure == "squared" else seen).astype(np.float32)

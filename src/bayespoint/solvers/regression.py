@@ -1,0 +1,244 @@
+"""Regression on the labels as numbers: a Gaussian posterior in closed form, all classes at once."""
+
+from __future__ import annotations
+
+import time
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg
+from sklearn.utils._param_validation import Interval
+
+from .._runtime.threads import one_blas_thread
+from .solver import Solver
+
+# Draws of all outputs together, so that a hundred classes do not take a hundred times as long.
+MAX_DRAWS_OF_ALL_OUTPUTS = 512
+MIN_DRAWS = 16
+# Added to the diagonal of the unit Gram matrix to draw from the prior on the span of the points,
+# where the matrix itself may be singular.
+PRIOR_JITTER = 1e-9
+# The least noise of a point, relative to the largest squared length. With less, as huge
+# weights ask for, equal points with different labels would be lost in rounding errors.
+MIN_NOISE = 1e-10
+
+
+class LeftOut(NamedTuple):
+    """The solution of a label regression, and what it says about points that were left out."""
+
+    inverse: np.ndarray  # of the Gram matrix with noise
+    coef: np.ndarray  # (m, n_outputs), inverse @ codes
+    freedom: np.ndarray  # (m,), the divisor of leave-one-out residuals
+    slope: np.ndarray  # (m,), its derivative by the diagonal of the inverse
+    log_det: float  # of the Gram matrix with noise
+    outputs: np.ndarray  # (m, n_outputs), outputs at left-out points
+
+    def slope_of_pairs(
+        self, by_outputs: np.ndarray, pairs: tuple[np.ndarray, np.ndarray]
+    ) -> tuple[np.ndarray, float]:
+        """Return the derivative of a function of the outputs by the Gram matrix.
+
+        It is that of each pair of points, and that of the whole diagonal. `pairs` are the places
+        of the pairs in a matrix, above and below its diagonal.
+
+        With R the derivative by the outputs, U = C^-1 (R / q) and
+        h_i = (dq_i / dC^-1_ii) sum_c R_ic A_ic / q_i^2 it is U A' - C^-1 diag(h) C^-1.
+        """
+        scaled = by_outputs / self.freedom[:, None]
+        h = np.sum(scaled * self.coef, axis=1) * self.slope / self.freedom
+        low = (self.inverse @ scaled) @ self.coef.T
+        square = _weighted_square(self.inverse, h)
+        by_pair = low.take(pairs[0]) + low.take(pairs[1]) - 2 * square.take(pairs[0])
+        return by_pair, float(np.trace(low) - np.trace(square))
+
+
+class RegressionPosterior(NamedTuple):
+    """Gaussian posterior of hypotheses, one for each output, on unit points.
+
+    Outputs of `coef`, times `length`, predict the codes of the labels.
+    """
+
+    coef: np.ndarray  # (n_outputs, m)
+    draws: np.ndarray  # (n_outputs, n_draws, m)
+    resultant: np.ndarray  # (n_outputs,), length of the mean hypothesis
+    left_out: np.ndarray  # (m, n_outputs), predicted codes of left-out points
+    length: float
+    info: dict[str, Any]  # entries for all outputs; `log_evidence` has one for each
+
+
+class Regression(Solver):
+    """Regression on the labels: the exact posterior if labels are numbers with Gaussian noise.
+
+    The label of a point is a code with an entry for each class: 1 for its own class, 0 for the
+    others, minus 1 / n_classes (for two classes a single entry, 1/2 or -1/2). Every entry is the
+    output of a hypothesis plus noise; softness is the ratio of the noise to the prior variance.
+    Mean, draws and left-out outputs have closed forms. One factorization serves all classes,
+    which are comparable, because all of them share kernel and noise. Outputs are estimates of
+    probabilities; a power of them, fitted to left-out points, gives the probabilities.
+
+    Parameters
+    ----------
+    n_draws : int, default=256
+        Number of hypotheses drawn from the posterior, for votes. With several classes fewer are
+        drawn: 512 for all classes together, but at least 16 for each.
+
+    Notes
+    -----
+    With C = K + diag(noise) and codes Y, the coefficients are A = C^-1 Y. Leaving out one of the
+    w copies of point i gives the output Y_i - A_i / q_i with
+    q_i = w - 1 + C^-1_ii / w, in units in which the noise of one copy is 1. For w = 1 this is the
+    usual formula (Rasmussen and Williams 2006, eq. 5.12). For w < 1 it is q_i = C^-1_ii.
+    """
+
+    needs = "regression"
+    supports_weights = True
+    n_factors = 3
+    n_matrices = 5
+    _parameter_constraints = {"n_draws": [Interval(Integral, 2, None, closed="left")]}
+
+    def __init__(self, *, n_draws=256):
+        self.n_draws = n_draws
+
+    def draws_of_each(self, n_outputs: int) -> int:
+        """Return the number of draws of one of several outputs."""
+        return min(self.n_draws, max(MAX_DRAWS_OF_ALL_OUTPUTS // n_outputs, MIN_DRAWS))
+
+    def solve(
+        self,
+        unit: np.ndarray,
+        codes: np.ndarray,
+        softness: float,
+        rng: np.random.Generator,
+        weight: np.ndarray | None = None,
+    ) -> RegressionPosterior:
+        """Return the posterior of the hypotheses of all outputs.
+
+        Parameters
+        ----------
+        unit : array of shape (m, m)
+            Gram matrix of unit points, without softness.
+        codes : array of shape (m, n_outputs)
+            Labels as numbers.
+        softness : float
+            Variance of the noise, positive; the prior variance of an output is 1.
+        rng : numpy.random.Generator
+            Source of the draws.
+        weight : array of shape (m,), default=None
+            Weights of the points; by default all are 1.
+
+        Returns
+        -------
+        RegressionPosterior
+            Its `info` holds what `diagnostics_` reports for each output.
+        """
+        self._validate_params()
+        began = time.perf_counter()
+        weight = np.ones(len(unit)) if weight is None else weight
+        noise = softness / weight
+        with one_blas_thread():
+            found = leave_one_out(unit / softness, codes, weight)
+            coef = found.coef / softness
+            squared = np.maximum(np.einsum("ic,ic->c", coef, unit @ coef), 0.0)
+            # The scale of the codes that makes them most probable.
+            misfit = np.sum(codes * coef, axis=0)
+            scale = np.sqrt(max(np.mean(misfit) / weight.sum(), np.finfo(float).tiny))
+            informed = float(np.sum(1 - np.diagonal(found.inverse) / weight))
+            length = float(np.sqrt(squared.max() + scale**2 * max(informed, 1.0)))
+            evidence = _log_density(misfit, scale, softness, weight, found.log_det)
+            draws = self._draw(unit, found.inverse / softness, noise, codes / scale, rng)
+        info = {
+            "log_evidence": evidence,
+            "angle": 0.0,
+            "ess": np.inf,
+            "mixed": True,
+            "n_factors": self.n_factors,
+            "stop": "done",
+            "seconds": time.perf_counter() - began,
+        }
+        return RegressionPosterior(
+            coef.T / length,
+            draws * (scale / length),
+            np.sqrt(squared) / length,
+            found.outputs,
+            length,
+            info,
+        )
+
+    def _draw(self, unit, inverse, noise, codes, rng) -> np.ndarray:
+        """Return coefficients of hypotheses drawn from the posterior, (n_outputs, n_draws, m).
+
+        A draw from the prior is corrected by the regression of what it gets wrong.
+        """
+        m, n_outputs = codes.shape
+        each = self.draws_of_each(n_outputs)
+        free = _draw_prior(unit, rng.standard_normal((m, n_outputs * each)))
+        wrong = unit @ free + np.sqrt(noise)[:, None] * rng.standard_normal(free.shape)
+        draws = free + inverse @ (np.repeat(codes, each, axis=1) - wrong)
+        return np.ascontiguousarray(draws.T).reshape(n_outputs, each, m)
+
+
+def _draw_prior(unit: np.ndarray, normal: np.ndarray) -> np.ndarray:
+    """Return coefficients whose outputs at the points have the covariance `unit`."""
+    prior = unit.copy()
+    prior.flat[:: len(unit) + 1] += PRIOR_JITTER
+    upper, failed = linalg.lapack.dpotrf(prior, lower=0, clean=1, overwrite_a=1)
+    if not failed:
+        return linalg.solve_triangular(upper, normal)
+    # Negative eigenvalues, as those of sigmoid, are not part of any prior.
+    values, vectors = linalg.eigh(unit)
+    used = values > PRIOR_JITTER
+    return (vectors[:, used] / np.sqrt(values[used])) @ normal[used]
+
+
+def _log_density(misfit, scale, softness, weight, log_det) -> np.ndarray:
+    """Return the log density of the codes of each output, as that of repeated rows.
+
+    `log_det` is that of the noisy Gram matrix in units of the softness. The copies of a point
+    beyond the first have the density of the noise alone.
+    """
+    m = len(weight)
+    of_noise = np.sum((weight - 1) * np.log(2 * np.pi * scale**2 * softness) + np.log(weight))
+    of_points = m * np.log(2 * np.pi * scale**2 * softness) + log_det
+    return -0.5 * (misfit / scale**2 + of_points + of_noise)
+
+
+def _weighted_square(matrix: np.ndarray, h: np.ndarray) -> np.ndarray:
+    """Return matrix diag(h) matrix' on and above the diagonal, half the work of a product."""
+    total = np.zeros(matrix.shape, order="F")
+    for sign in (1.0, -1.0):
+        some = sign * h > 0
+        if some.any():
+            root = matrix[:, some] * np.sqrt(np.abs(h[some]))
+            total = linalg.blas.dsyrk(sign, root, beta=1.0, c=total, lower=1, overwrite_c=1)
+    return total.T
+
+
+def leave_one_out(matrix: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> LeftOut:
+    """Solve a label regression, and predict the codes of points that are left out.
+
+    The matrix is the Gram matrix in units of the noise of a point of weight one. A point of
+    weight two is the same as two equal points, one of which is left out. A point of weight below
+    one is left out as a whole.
+    """
+    largest = np.maximum(np.diagonal(matrix).max(), 0.0)
+    with np.errstate(divide="ignore", over="ignore"):  # without lengths any weight will do
+        weight = np.minimum(weight, 1 / (MIN_NOISE * largest))
+    noisy = matrix.copy()
+    noisy.flat[:: len(noisy) + 1] += 1 / weight
+    upper, failed = linalg.lapack.dpotrf(noisy, lower=0, clean=1, overwrite_a=1)
+    if failed:
+        raise np.linalg.LinAlgError(
+            "The kernel matrix plus noise on its diagonal should be positive definite, but is "
+            "not. Choose another kernel or other kernel parameters, or pass a larger softness."
+        )
+    log_det = 2 * float(np.sum(np.log(np.diagonal(upper))))
+    inverse, _ = linalg.lapack.dpotri(upper, lower=0, overwrite_c=1)
+    inverse = inverse + inverse.T  # the lower part is still zero
+    inverse.flat[:: len(inverse) + 1] /= 2
+    coef = inverse @ codes
+    copy = np.minimum(weight, 1.0)
+    slope = copy / weight
+    freedom = weight - copy + slope * np.diagonal(inverse)
+    outputs = codes - coef / freedom[:, None]
+    return LeftOut(inverse, coef, freedom, slope, log_det, outputs)

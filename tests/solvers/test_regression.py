@@ -1,0 +1,148 @@
+"""Label regression: its closed forms against a loop that leaves points out, and its draws."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bayespoint.solvers.regression import Regression, _draw_prior, leave_one_out
+
+
+def problem(m=30, n_outputs=3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, 3))
+    unit = np.exp(-0.5 * np.sum((X[:, None] - X[None]) ** 2, axis=2))
+    if n_outputs == 1:
+        return unit, rng.choice([-0.5, 0.5], size=(m, 1))
+    return unit, np.eye(n_outputs)[rng.integers(n_outputs, size=m)] - 1 / n_outputs
+
+
+def test_left_out_outputs_are_those_of_a_regression_without_the_point():
+    matrix, codes = problem()
+    found = leave_one_out(matrix, codes, np.ones(len(matrix)))
+    for i in range(len(matrix)):
+        rest = np.delete(np.arange(len(matrix)), i)
+        alpha = np.linalg.solve(matrix[np.ix_(rest, rest)] + np.eye(len(rest)), codes[rest])
+        np.testing.assert_allclose(found.outputs[i], matrix[i, rest] @ alpha, atol=1e-12)
+
+
+def test_a_weight_of_two_is_a_repeated_point():
+    matrix, codes = problem()
+    weight = np.random.default_rng(1).integers(1, 4, len(matrix))
+    copies = np.repeat(np.arange(len(matrix)), weight)
+    once = leave_one_out(matrix, codes, weight.astype(float))
+    repeated = leave_one_out(matrix[np.ix_(copies, copies)], codes[copies], np.ones(len(copies)))
+    np.testing.assert_allclose(once.outputs[copies], repeated.outputs, atol=1e-11)
+    added = np.zeros_like(once.coef)
+    np.add.at(added, copies, repeated.coef)
+    np.testing.assert_allclose(once.coef, added, atol=1e-11)
+
+
+def test_a_point_of_weight_below_one_is_left_out_as_a_whole():
+    matrix, codes = problem()
+    weight = np.full(len(matrix), 0.3)
+    found = leave_one_out(matrix, codes, weight)
+    rest = np.arange(1, len(matrix))
+    alpha = np.linalg.solve(matrix[np.ix_(rest, rest)] + np.eye(len(rest)) / 0.3, codes[rest])
+    np.testing.assert_allclose(found.outputs[0], matrix[0, rest] @ alpha, atol=1e-12)
+
+
+def test_solve_scales_a_repeated_point_like_its_weight():
+    unit, codes = problem()
+    weight = np.random.default_rng(1).integers(1, 4, len(unit))
+    copies = np.repeat(np.arange(len(unit)), weight)
+    rng = np.random.default_rng
+    once = Regression().solve(unit, codes, 0.3, rng(0), weight.astype(float))
+    repeated = Regression().solve(unit[np.ix_(copies, copies)], codes[copies], 0.3, rng(0))
+    assert once.length == pytest.approx(repeated.length, rel=1e-10)
+    added = np.zeros_like(once.coef)
+    np.add.at(added.T, copies, repeated.coef.T)
+    np.testing.assert_allclose(once.coef, added, atol=1e-11)
+
+
+def test_outputs_times_length_are_the_regression():
+    unit, codes = problem()
+    found = Regression().solve(unit, codes, 0.2, np.random.default_rng(0))
+    expected = unit @ np.linalg.solve(unit + 0.2 * np.eye(len(unit)), codes)
+    np.testing.assert_allclose((unit @ found.coef.T) * found.length, expected, atol=1e-12)
+    # No hypothesis is longer than one, so no output of a unit point is larger.
+    assert found.resultant.max() <= 1
+
+
+def test_the_evidence_is_the_density_of_the_codes():
+    unit, codes = problem()
+    found = Regression().solve(unit, codes, 0.2, np.random.default_rng(0))
+    noisy = unit + 0.2 * np.eye(len(unit))
+    squares = np.einsum("ic,ic->c", codes, np.linalg.solve(noisy, codes))
+    scale = squares.mean() / len(unit)
+    law = stats.multivariate_normal(cov=scale * noisy)
+    np.testing.assert_allclose(found.info["log_evidence"], law.logpdf(codes.T), rtol=1e-10)
+
+
+def test_draws_have_the_mean_and_the_covariance_of_the_posterior():
+    unit, codes = problem(m=12, n_outputs=1)
+    softness, n = 0.5, 40_000
+    solver = Regression(n_draws=n)
+    noisy = unit + softness * np.eye(len(unit))
+    scale = np.sqrt(codes[:, 0] @ np.linalg.solve(noisy, codes[:, 0]) / len(unit))
+    draws = solver._draw(
+        unit,
+        np.linalg.inv(noisy),
+        np.full(len(unit), softness),
+        codes / scale,
+        np.random.default_rng(3),
+    )[0]
+    n = len(draws)
+    outputs = draws @ unit
+    mean = unit @ np.linalg.solve(noisy, codes[:, 0]) / scale
+    covariance = unit - unit @ np.linalg.solve(noisy, unit)
+    # Five standard errors, for 12 means and 78 covariances.
+    error = np.sqrt(np.diagonal(covariance) / n)
+    assert np.all(np.abs(outputs.mean(axis=0) - mean) < 5 * error)
+    variance = np.diagonal(covariance)
+    spread = np.sqrt((np.outer(variance, variance) + covariance**2) / n)
+    assert np.all(np.abs(np.cov(outputs.T) - covariance) < 5 * spread)
+
+
+def test_many_outputs_share_the_draws():
+    unit, codes = problem(n_outputs=1)
+    assert Regression().solve(unit, codes, 0.3, np.random.default_rng(0)).draws.shape[1] == 256
+    unit, codes = problem(m=60, n_outputs=8)
+    assert Regression().solve(unit, codes, 0.3, np.random.default_rng(0)).draws.shape[1] == 64
+    unit, codes = problem(m=60, n_outputs=60)
+    assert Regression().solve(unit, codes, 0.3, np.random.default_rng(0)).draws.shape[1] == 16
+
+
+def test_equal_points_are_no_problem():
+    unit, codes = problem(m=10)
+    twice = np.repeat(np.arange(10), 2)
+    found = Regression().solve(
+        unit[np.ix_(twice, twice)], codes[twice], 0.1, np.random.default_rng(0)
+    )
+    assert np.isfinite(found.draws).all()
+
+
+def test_a_matrix_that_is_not_a_kernel_is_an_error():
+    with pytest.raises(np.linalg.LinAlgError, match=r"be positive definite.*a larger softness"):
+        leave_one_out(-5 * np.eye(3), np.ones((3, 1)), np.ones(3))
+
+
+def test_a_matrix_with_negative_eigenvalues_draws_from_the_others():
+    values = np.array([2.0, 1.5, 1.0, -0.5])
+    vectors = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
+    unit = (vectors * values) @ vectors.T
+    # Columns of the identity are all the noise there is: their squares add up to the covariance.
+    outputs = unit @ _draw_prior(unit, np.eye(4))
+    expected = (vectors[:, :3] * values[:3]) @ vectors[:, :3].T
+    np.testing.assert_allclose(outputs @ outputs.T, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("weight", [1e6, 1e12, 1e100])
+def test_huge_weights_of_equal_points_do_not_drown_in_rounding(weight):
+    unit, codes = problem(m=20)
+    twice = np.repeat(np.arange(20), 2)
+    unit, codes = unit[np.ix_(twice, twice)], codes[twice]
+    codes[1::2] *= -1  # every point has both labels, so that the truth is between them
+    found = leave_one_out(1e3 * unit, codes, np.full(40, weight))
+    # Relative noise of at least 1e-10, and 40 points: rounding makes up to 40 eps / 1e-10.
+    outputs = 1e3 * unit @ found.coef
+    np.testing.assert_allclose(outputs, 0, atol=1e-3)
