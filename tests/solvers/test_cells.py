@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from bayespoint.solvers import EP, Cells
-from bayespoint.solvers.cells import MAX_CELL_RATIO, MIN_CELL_RATIO, nearest
+from bayespoint.solvers.cells import MAX_CELL_RATIO, MIN_CELL_RATIO, cell_centers, nearest
 from helpers import rbf_space
 
 
@@ -21,7 +21,7 @@ def sizes(X, centers):
 @pytest.mark.parametrize("n_points", [20, 100, 700])
 def test_cells_are_neither_too_large_nor_too_small(rng, n_points):
     X = crowded(rng)
-    size = sizes(X, Cells(n_points).centers(X))
+    size = sizes(X, cell_centers(X, n_points))
     assert size.sum() == len(X)
     assert size.max() <= MAX_CELL_RATIO * n_points
     assert size.min() >= MIN_CELL_RATIO * n_points
@@ -38,20 +38,20 @@ def test_points_belong_to_the_nearest_center(rng):
 def test_one_cell_has_the_mean_as_its_center(rng):
     X = rng.standard_normal((60, 4))
     for points in (X, sparse.csr_array(X)):
-        np.testing.assert_allclose(Cells(100).centers(points), [X.mean(axis=0)], atol=1e-14)
+        np.testing.assert_allclose(cell_centers(points, 100), [X.mean(axis=0)], atol=1e-14)
 
 
 def test_coinciding_points_cannot_be_divided():
     X = np.ones((500, 2))
     # Centers are means of up to 500 equal numbers and may differ by rounding.
-    np.testing.assert_allclose(Cells(50).centers(X), 1.0, rtol=500 * np.finfo(float).eps)
+    np.testing.assert_allclose(cell_centers(X, 50), 1.0, rtol=500 * np.finfo(float).eps)
 
 
 def test_centers_depend_on_the_data_alone(rng):
     X = rng.standard_normal((1000, 3))
-    first, second = (Cells(50).centers(X) for _ in range(2))
+    first, second = (cell_centers(X, 50) for _ in range(2))
     np.testing.assert_array_equal(first, second)
-    sparse_ones = Cells(50).centers(sparse.csr_matrix(X))
+    sparse_ones = cell_centers(sparse.csr_matrix(X), 50)
     assert sizes(X, sparse_ones).max() <= MAX_CELL_RATIO * 50
 
 

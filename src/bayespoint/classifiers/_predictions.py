@@ -12,8 +12,10 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
+from ..fitting.outputs import MosaicHypothesis, outputs
 from ..fitting.power_link import PowerLink, power_probabilities
 from ..fitting.probabilities import exactly_one, two_classes
+from ..geometry.points import canonical
 from ._kernel_machine import KernelMachine
 from ._labels import drop_single_output, winning_class
 from ._tables import read_table
@@ -29,6 +31,9 @@ class PredictionMixin(KernelMachine):
     diagnostics_: Bunch
     n_jobs: int | None
     link_floor_: float
+    cell_centers_: np.ndarray
+    landmark_vectors_: np.ndarray
+    landmark_coef_: np.ndarray
 
     @property
     def _link(self) -> PowerLink | None:
@@ -204,11 +209,42 @@ class PredictionMixin(KernelMachine):
         """
         check_is_fitted(self)
         X = self._read_points(X)
+        if hasattr(self, "landmark_coef_"):
+            yield from self._mosaic_outputs(canonical(X), coef)
+            return
         flat = np.ascontiguousarray(coef.reshape(-1, coef.shape[-1]).T)
         for block in self._kernel_outputs(X, flat, self._single, self.n_jobs):
             if coef.ndim == 3:
                 block = block.reshape(-1, *coef.shape[:2]).transpose(2, 0, 1)
             yield block
+
+    def _mosaic_outputs(self, X, coef):
+        """Yield the outputs of hypotheses with a global part on landmarks.
+
+        Draws are differences from the mean hypothesis, on the landmarks alone.
+        """
+        mosaic = self._mosaic()
+        mean = mosaic.outputs(X, self._single, self.n_jobs)
+        if coef.ndim == 2:
+            yield mean
+            return
+        flat = np.ascontiguousarray(coef.reshape(-1, coef.shape[-1]).T)
+        kernel, start = mosaic.kernel, 0
+        for off in outputs(kernel, X, mosaic.landmarks, flat, self._single, self.n_jobs):
+            block = mean[start : start + len(off)]
+            start += len(off)
+            yield off.reshape(-1, *coef.shape[:2]).transpose(2, 0, 1) + block
+
+    def _mosaic(self) -> MosaicHypothesis:
+        """Return the mean hypothesis of a mosaic."""
+        return MosaicHypothesis(
+            self._fitted_kernel(),
+            self.cell_centers_,
+            self.support_vectors_,
+            np.ascontiguousarray(self.dual_coef_.T),
+            self.landmark_vectors_,
+            self.landmark_coef_,
+        )
 
     def _decide(self, X):
         check_is_fitted(self)

@@ -14,6 +14,9 @@ OPTIONAL_ATTRIBUTES = (
     "n_iter_",
     "loo_proba_",
     "cell_centers_",
+    "landmarks_",
+    "landmark_vectors_",
+    "landmark_coef_",
     "link_power_",
     "link_floor_",
     "relevance_",
@@ -23,22 +26,30 @@ OPTIONAL_ATTRIBUTES = (
 def store_answer(model, task: Task, answer: Answer, rows: UsedRows) -> None:
     """Store what predictions need, as plain arrays and numbers."""
     kernel = task.kernel
-    used = np.flatnonzero(np.any(answer.coef != 0, axis=0) | np.any(answer.draws != 0, axis=(0, 1)))
+    has_coef = np.any(answer.coef != 0, axis=0)
+    if answer.landmarks is None:
+        used = every = np.flatnonzero(has_coef | np.any(answer.draws != 0, axis=(0, 1)))
+    else:  # draws are coefficients on the landmarks
+        used, every = np.flatnonzero(has_coef), np.arange(len(answer.landmarks.rows))
     carriers = answer.rows if answer.carriers is None else answer.carriers
     model.support_ = carriers[used]
     model.kernel_, model.mixture_ = kernel.name, kernel.mixture
     model._store_kernel(task.X, kernel, task.weight)
     model.dual_coef_ = answer.coef[:, used]
-    model.draw_coef_ = answer.draws[:, :, used]
+    model.draw_coef_ = answer.draws[:, :, every]
     model.draw_chains_ = answer.draw_chains
     same = answer.chains is answer.draws
-    model.chain_coef_ = model.draw_coef_ if same else answer.chains[:, :, used]
+    model.chain_coef_ = model.draw_coef_ if same else answer.chains[:, :, every]
     model.intercept_ = kernel.constant * model.dual_coef_.sum(axis=1)
     model.softness_ = answer.softness
     model.label_noise_ = answer.label_noise
     model.probit_scale_ = answer.probit_scale
     model.probit_df_ = answer.probit_df
     _store_results_of_rows(model, answer, rows, task.n_samples)
+    if answer.landmarks is not None:
+        model.landmarks_ = rows.numbers(answer.landmarks.rows)
+        model.landmark_vectors_ = task.X[answer.landmarks.rows]
+        model.landmark_coef_ = answer.landmarks.coef
     model._single = answer.single
     model._state = answer.state
 

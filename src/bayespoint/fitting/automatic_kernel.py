@@ -8,29 +8,59 @@ from typing import Any
 from scipy import sparse
 
 from ..geometry.kernels import Kernel
-from ..solvers import EP, Regression
+from ..solvers import EP, Mosaic, Regression
 from .mixture_search import MixtureChoice, choose_mixture
+from .mosaic_fit import memory_needed as memory_of_mosaic
 from .parameters import Choice
-from .solver_choice import MAX_EP_POINTS, Request, choose_solver, fits_memory, named_solver
+from .solver_choice import (
+    LABEL_REGRESSIONS,
+    MAX_EP_POINTS,
+    Request,
+    choose_solver,
+    fits_memory,
+    named_solver,
+)
 from .task import TrainingSet, needs_of
 
 # The kernel where a mixture cannot be afforded.
 OTHERWISE = "rbf"
 # What a fit prepares for the solvers that a mixture is chosen for.
-WHOLE_MATRIX = ("gram", "regression")
+MIXABLE = ("gram", "regression", "mosaic")
+# Label regression is exact up to this many training points, if memory allows.
+MAX_EXACT_POINTS = 10_000
+# Landmarks and points of a cell beyond that; the first that fit into memory.
+MOSAIC_SIZES = ((3000, 2000), (1000, 1000), (500, 500))
 
 
 def can_mix(data: TrainingSet, request: Request) -> bool:
-    """Tell whether the kernel is a mixture: for dense points, with the whole kernel matrix.
+    """Tell whether the kernel is a mixture: for dense points, with a solver that can use it.
 
     A gamma that the user gave belongs to the other kernel.
     """
     if sparse.issparse(data.X) or request.settings.gamma != "auto":
         return False
     if request.solver == "auto":
-        n_outputs, m = data.signs.shape
-        return m <= MAX_EP_POINTS and fits_memory(m, n_outputs, Regression(), request.cache_size)
-    return needs_of(named_solver(data, request)) in WHOLE_MATRIX
+        return automatic_solver(data, request) is not None
+    return needs_of(named_solver(data, request)) in MIXABLE
+
+
+def automatic_solver(data: TrainingSet, request: Request) -> EP | Regression | Mosaic | None:
+    """Return the solver of a mixture for these data; None if it would take too much.
+
+    A hard boundary or flipped labels need another likelihood than that of label regression.
+    """
+    n_outputs, m = data.signs.shape
+    settings, available = request.settings, request.cache_size
+    if settings.softness == 0 or settings.label_noise != 0:
+        fits = m <= MAX_EP_POINTS and fits_memory(m, n_outputs, EP(), available)
+        return EP() if fits else None
+    if m <= MAX_EXACT_POINTS and fits_memory(m, n_outputs, Regression(), available):
+        return Regression()
+    if m > MAX_EP_POINTS:
+        for size in MOSAIC_SIZES:
+            if memory_of_mosaic(m, n_outputs, Mosaic(*size)) <= available:
+                return Mosaic(*size)
+    return None
 
 
 def choose_with_mixture(
@@ -39,8 +69,7 @@ def choose_with_mixture(
     """Return the training set with its kernel, a solver, and the other parameters.
 
     Label regression takes the softness that was chosen with the mixture. Other solvers choose
-    their own, because noise means something else to them. A hard boundary or flipped labels need
-    another likelihood than that of label regression.
+    their own, because noise means something else to them.
     """
     if not can_mix(data, request):
         return choose_solver(data, request, should_stop)
@@ -51,10 +80,9 @@ def choose_with_mixture(
     settings = settings._replace(gamma=1.0, fit_intercept=intercept)
     solver = request.solver
     if solver == "auto":
-        hard_or_flipped = settings.softness == 0 or settings.label_noise != 0
-        solver = EP() if hard_or_flipped else Regression()
+        solver = automatic_solver(data, request)
     solver = named_solver(data, request._replace(solver=solver))
-    if needs_of(solver) != "regression":
+    if needs_of(solver) not in LABEL_REGRESSIONS:
         request = Request(solver, settings, request.cache_size)
         data, solver, choice = choose_solver(data, request, should_stop)
         return data, solver, choice._replace(kernel=chosen.mixture.describe())

@@ -12,7 +12,7 @@ from joblib import effective_n_jobs
 from .._runtime.interrupt import interrupts
 from .._runtime.progress import Progress
 from .._runtime.threads import threads
-from ..solvers.cells import MAX_CELL_RATIO, nearest
+from ..solvers.cells import MAX_CELL_RATIO, cell_centers, nearest
 from .gram_fit import average_hypotheses
 from .gram_fit import memory_needed as gram_memory_needed
 from .sampling import sample_each_class
@@ -41,8 +41,8 @@ def fit_cells(task: Task, progress: Progress) -> Answer:
             weight=None if task.weight is None else task.weight[rows],
             max_time=None,
         )
-        centers = task.solver.centers(task.X)
-        cells = _members(task, nearest(task.X, centers), len(centers))
+        centers = cell_centers(task.X, task.solver.n_points)
+        cells = members_of_cells(task, nearest(task.X, centers), len(centers))
         answers = _solve(task, cells, progress, interrupted)
     answer = _join(task, rows, cells, answers)
     for info in answer.infos:
@@ -69,7 +69,7 @@ def _check_memory(task: Task) -> None:
         )
 
 
-def _members(task: Task, cell: np.ndarray, n_cells: int) -> list[np.ndarray]:
+def members_of_cells(task: Task, cell: np.ndarray, n_cells: int) -> list[np.ndarray]:
     """Return the points of each cell, or a sample of them if the cell is too large."""
     most = MAX_CELL_RATIO * task.solver.n_points
     order = np.argsort(cell, kind="stable")

@@ -8,6 +8,7 @@ from .._runtime.progress import Progress
 from .cells_fit import fit_cells
 from .gram_fit import fit_gram
 from .landmarks_fit import fit_landmarks
+from .mosaic_fit import fit_mosaic
 from .regression_fit import fit_regression
 from .rows_fit import fit_rows
 from .task import Answer, Task, needs_of
@@ -20,9 +21,10 @@ FIT_FUNCTIONS: dict[str, Callable[[Task, Progress], Answer]] = {
     "rows": fit_rows,
     "landmarks": fit_landmarks,
     "cells": fit_cells,
+    "mosaic": fit_mosaic,
 }
 # These fits solve all outputs together; the other fits solve them one after another.
-ALL_OUTPUTS_TOGETHER = ("regression", "rows", "cells")
+ALL_OUTPUTS_TOGETHER = ("regression", "rows", "cells", "mosaic")
 
 
 def solve_task(task: Task, start_progress: Callable[[int], Progress]) -> Answer:

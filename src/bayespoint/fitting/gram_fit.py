@@ -25,6 +25,8 @@ SECONDS_PER_FACTOR_OPERATION = 3e-11
 # Assumed for a solver that does not say: matrices of the size of the Gram matrix held at once,
 # factorizations for each output, and draws.
 DEFAULT_MATRICES, DEFAULT_FACTORS, DEFAULT_DRAWS = 4, 0, 256
+# Up to this many points label regression copies the Gram matrix as often as it likes.
+MAX_COPIED_POINTS = 2000
 
 
 def fit_gram(task: Task, progress: Progress) -> Answer:
@@ -75,7 +77,14 @@ def memory_needed(m: int, n_outputs: int, solver: Any) -> float:
     if hasattr(solver, "draws_of_each"):
         each = solver.draws_of_each(n_outputs)
     n_matrices = getattr(solver, "n_matrices", DEFAULT_MATRICES)
+    if is_solved_in_place(m, solver):
+        n_matrices = 1
     return 8 * m * (n_matrices * m + 4 * n_outputs * each) / 2**20
+
+
+def is_solved_in_place(m: int, solver: Any) -> bool:
+    """Tell whether m points are so many that a regression overwrites their Gram matrix."""
+    return m > MAX_COPIED_POINTS and hasattr(solver, "solve_large")
 
 
 def choose_rows(task: Task) -> np.ndarray:
@@ -96,6 +105,7 @@ def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
     """Estimate how long it takes to prepare n points."""
     n_solves = 1 if needs_of(task.solver) == "regression" else len(task.signs)
     factors = 1 + n_solves * getattr(task.solver, "n_factors", DEFAULT_FACTORS)
+    factors = np.where([is_solved_in_place(m, task.solver) for m in n], 1, factors)
     return SECONDS_PER_ENTRY * n**2.0 + factors * SECONDS_PER_FACTOR_OPERATION * n**3.0
 
 

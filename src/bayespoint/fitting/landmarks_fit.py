@@ -86,7 +86,7 @@ def describe_points(
     """Choose landmarks; return them and the coordinates of all points in their span."""
     chosen = sample_each_class(task.target[rows], task.solver.n_landmarks, task.rng)
     single = single_precision_pays(task, task.X)
-    landmarks = _landmarks(task, rows[chosen], MIN_NEW_SQUARED_LENGTH if single else 0.0)
+    landmarks = span_of(task, rows[chosen], MIN_NEW_SQUARED_LENGTH if single else 0.0)
     values = _unit_kernel(task, rows, lengths, landmarks, single)
     dtype = np.float32 if single else np.float64
     features = np.empty((len(rows), len(landmarks.rows)), dtype=dtype)
@@ -101,7 +101,7 @@ def describe_points(
     return landmarks, features
 
 
-def _landmarks(task: Task, rows: np.ndarray, least_new: float) -> Landmarks:
+def span_of(task: Task, rows: np.ndarray, least_new: float) -> Landmarks:
     """Make a basis of the span of the given points; drop points that add nothing to it."""
     matrix = kernel_matrix(task.kernel, task.X, rows)
     gram = unit_gram(matrix, 0.0, rows)

@@ -20,8 +20,10 @@ from .power_link import LOG_FLOOR, LOG_POWER, PowerLink
 from .relevance import Fitted, learn_scales
 from .sampling import sample_each_class
 
-# The mixture is chosen on at most this many training points.
-MAX_POINTS = 400
+# The mixture is chosen on a quarter of the training points, but on at least and at most so many.
+MIN_POINTS, MAX_POINTS = 400, 1000
+# Equal rows are merged among at most this many training points.
+MAX_MERGED_POINTS = 20_000
 # Evaluations of the score and its gradient, about 2 m^3 operations each: at first, and again
 # after scales of columns were learned.
 MAX_EVALUATIONS = 20
@@ -80,10 +82,12 @@ def choose_mixture(
         scale. By default each is a column of its own.
     """
     # Then repeated rows and weights give the same choice, and no half knows a row of the other.
-    X, weight = in_double(X), np.ones(len(X)) if weight is None else weight
+    weight = np.ones(len(X)) if weight is None else weight
+    some = sample_each_class(target, MAX_MERGED_POINTS)
+    X, target, weight = in_double(X[some]), target[some], weight[some]
     first, weight, _ = merge_equal_rows(X, target, weight)
     X, target = X[first], target[first]
-    rows = sample_each_class(target, MAX_POINTS)
+    rows = sample_each_class(target, min(max(len(target) // 4, MIN_POINTS), MAX_POINTS))
     views = fit_views(X, weight)
     search = MixtureSearch(X[rows], target[rows], weight[rows], views, fit_intercept)
     best = search.climb(should_stop)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -11,8 +12,9 @@ from .._runtime.threads import one_blas_thread, threads
 from ..geometry.kernels import Kernel
 from ..geometry.points import in_double
 from ..geometry.row_store import BLOCK_POINTS
-from ..geometry.unit_kernel import ProductKernel, is_product_kernel, lengths_in_blocks, panels
+from ..geometry.unit_kernel import lengths_in_blocks, panels
 from ..solvers.cells import nearest
+from .unit_blocks import fast_kernel, is_fast
 
 # Hold at most this many bytes of the kernel matrix at once.
 MAX_BLOCK_BYTES = 2**26
@@ -54,8 +56,9 @@ def outputs(
     ndarray of shape (n_block, n_outputs)
         The outputs of a block of consecutive rows.
     """
-    if single and X.shape[0] >= MIN_FAST_POINTS and is_product_kernel(kernel, X):
-        yield from _fast_outputs(kernel, X, support_vectors, coef, n_jobs)
+    if single and X.shape[0] >= MIN_FAST_POINTS and is_fast(kernel, X):
+        unit_coef = coef * lengths_in_blocks(kernel, support_vectors)[:, None]
+        yield from _fast_outputs(fast_kernel(kernel, support_vectors), X, unit_coef, n_jobs)
         return
     support = in_double(support_vectors)
     rows = max(MAX_BLOCK_BYTES // (8 * max(coef.shape)), 1)
@@ -81,6 +84,46 @@ def cell_outputs(
     return values
 
 
+class MosaicHypothesis(NamedTuple):
+    """A hypothesis with a global part on landmarks, and a local part in each cell."""
+
+    kernel: Kernel
+    centers: np.ndarray  # of cells
+    support_vectors: np.ndarray
+    coef: np.ndarray  # (n_support, n_outputs)
+    landmarks: np.ndarray  # (n_landmarks, n_features)
+    landmark_coef: np.ndarray  # (n_cells, n_outputs, n_landmarks)
+
+    def cells_of(self, X) -> np.ndarray:
+        """Return the number of the cell of each point."""
+        return nearest(cell_coordinates(self.kernel, X), self.centers)
+
+    def outputs(self, X, single: bool, n_jobs: int | None) -> np.ndarray:
+        """Return the outputs at the rows of X."""
+        cell, cell_of_support = self.cells_of(X), self.cells_of(self.support_vectors)
+        values = np.zeros((X.shape[0], self.coef.shape[1]))
+        fast = single and X.shape[0] >= MIN_FAST_POINTS and is_fast(self.kernel, X)
+        unit = fast_kernel(self.kernel, self.landmarks) if fast else None
+        lengths = lengths_in_blocks(self.kernel, self.landmarks)[:, None]
+        for c in np.unique(cell):
+            points = np.flatnonzero(cell == c)
+            carriers = np.flatnonzero(cell_of_support == c)
+            here = self.support_vectors[carriers], self.coef[carriers]
+            near = outputs(self.kernel, X[points], *here, single, n_jobs)
+            on_landmarks = np.ascontiguousarray(self.landmark_coef[c].T)
+            if unit is None:
+                far = outputs(self.kernel, X[points], self.landmarks, on_landmarks)
+            else:
+                far = _fast_outputs(unit, X[points], on_landmarks * lengths, n_jobs)
+            values[points] = np.concatenate(list(near)) + np.concatenate(list(far))
+        return values
+
+
+def cell_coordinates(kernel: Kernel, X):
+    """Return points in the units in which cells are divided: columns that matter count more."""
+    return X if kernel.mixture is None else kernel.mixture.views.see("position", X)
+
+
 def precomputed_outputs(X, support: np.ndarray, coef: np.ndarray, constant: float, length: float):
     """Yield the outputs at rows of a precomputed kernel matrix, for points of one length."""
     rows = max(MAX_BLOCK_BYTES // (8 * max(coef.shape)), 1)
@@ -90,16 +133,14 @@ def precomputed_outputs(X, support: np.ndarray, coef: np.ndarray, constant: floa
         yield (part[:, support] + constant) / length @ coef
 
 
-def _fast_outputs(kernel: Kernel, X, support_vectors, coef: np.ndarray, n_jobs: int | None):
-    """Yield outputs from matrix products in single precision, summed in double."""
-    unit = ProductKernel(kernel, support_vectors)
-    unit_coef = coef * lengths_in_blocks(kernel, support_vectors)[:, None]
+def _fast_outputs(unit, X, unit_coef: np.ndarray, n_jobs: int | None):
+    """Yield outputs from kernel values in single precision, summed in double."""
     parts = panels(unit.n_points)
 
     def work(start: int) -> np.ndarray:
         left = unit.left(X[start : start + BLOCK_POINTS])
         n = min(BLOCK_POINTS, X.shape[0] - start)
-        total = np.zeros((n, coef.shape[1]))
+        total = np.zeros((n, unit_coef.shape[1]))
         for number, here in enumerate(parts):
             values = np.empty((n, here.stop - here.start), dtype=np.float32)
             unit.panel(left, number, values)

@@ -11,10 +11,14 @@ from ..geometry.mixture import TERMS, Mixture, Term
 from .pair_score import DIGITS, MIN_PROGRESS, PairScore
 from .power_link import PowerLink
 
-# Points in each half: at most so many, and fewer if features times squared points would be more
-# than MAX_DIFFERENCES. With fewer than MIN_HALF_POINTS nothing is learned.
-MAX_HALF_POINTS, MIN_HALF_POINTS = 150, 20
-MAX_DIFFERENCES = 2_000_000
+# With fewer points in each half nothing is learned.
+MIN_HALF_POINTS = 20
+# Each half has an eighth of the points, but at least and at most so many. It has fewer if
+# features times squared points would be more than DIFFERENCES_PER_POINT for each training point,
+# which are at least and at most so many.
+HALF_POINTS = (150, 500)
+DIFFERENCES_PER_POINT = 2000
+DIFFERENCES = (2_000_000, 16_000_000)
 # Evaluations of the score of a half and its gradient.
 MAX_EVALUATIONS = 8
 # The prior of the logarithm of a scale has mean zero and this deviation.
@@ -56,7 +60,7 @@ def learn_scales(
     the logarithms to keep.
     """
     n_features = X.shape[1]
-    halves = _halves(target, min(MAX_HALF_POINTS, int((MAX_DIFFERENCES / n_features) ** 0.5)))
+    halves = _halves(target, _half_points(*X.shape))
     if len(halves[1]) < MIN_HALF_POINTS:
         return np.ones(n_features)
     scores = [
@@ -74,6 +78,13 @@ def learn_scales(
             best, highest = share, found
     scales = np.exp((best * (logs[0] + logs[1]) / 2).round(DIGITS))[groups]
     return scales / scales.mean()
+
+
+def _half_points(n_points: int, n_features: int) -> int:
+    """Return how many points are worth their time and memory in each half."""
+    differences = np.clip(DIFFERENCES_PER_POINT * n_points, *DIFFERENCES)
+    affordable = int((differences / n_features) ** 0.5)
+    return min(int(np.clip(n_points // 8, *HALF_POINTS)), affordable)
 
 
 def _halves(target: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,17 @@ from sklearn.metrics.pairwise import euclidean_distances
 from ..geometry.gram import noise_share, soften, unit_matrix
 from ..geometry.kernels import Kernel
 from ..geometry.unit_kernel import lengths_in_blocks
-from ..solvers import EP, Billiard, Cells, Corners, Gibbs, Nystroem, Perceptron, Regression
+from ..solvers import (
+    EP,
+    Billiard,
+    Cells,
+    Corners,
+    Gibbs,
+    Mosaic,
+    Nystroem,
+    Perceptron,
+    Regression,
+)
 from ..solvers.propagation.on_features import propagate as propagate_weights
 from ..solvers.propagation.on_gram import propagate
 from ..solvers.propagation.sites import copies_of
@@ -31,6 +41,7 @@ SOLVERS = {
     "corners": Corners,
     "ep": EP,
     "gibbs": Gibbs,
+    "mosaic": Mosaic,
     "nystroem": Nystroem,
     "perceptron": Perceptron,
     "regression": Regression,
@@ -42,6 +53,8 @@ MAX_EP_POINTS = 2000
 MAX_PERCEPTRON_ERROR = 0.05
 # Cells need a kernel that says nothing about distant points.
 LOCAL_KERNELS = ("rbf", "laplacian")
+# Solvers whose parameters are chosen by the left-out points of a label regression.
+LABEL_REGRESSIONS = ("regression", "mosaic")
 # To compare cells with landmarks, neighborhoods stand for cells. Landmarks get the same points,
 # and this many random ones. Cells take ten times as long, so they must gain at least this much
 # in the mean log probability of a label (docs/notes/many_points.md).
@@ -70,7 +83,7 @@ def choose_solver(
     given, groups = request.settings, None
     if needs_of(solver) == "cells" and "auto" in given:
         groups = neighborhoods(data.X)
-    search = RegressionSearch if needs_of(solver) == "regression" else Search
+    search = RegressionSearch if needs_of(solver) in LABEL_REGRESSIONS else Search
     return data, solver, choose(data, supported(given, solver), should_stop, groups, search=search)
 
 

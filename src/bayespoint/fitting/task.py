@@ -60,6 +60,17 @@ class Task(NamedTuple):
         return self.signs.shape[1]
 
 
+class LandmarkPart(NamedTuple):
+    """The part of hypotheses that landmarks express, where cells have the rest.
+
+    Draws and chains of the answer are then coefficients on the landmarks, and differences from
+    the mean hypothesis.
+    """
+
+    rows: np.ndarray  # the landmarks, as training points
+    coef: np.ndarray  # (n_cells, n_outputs, n_landmarks), of the mean hypothesis in each cell
+
+
 class Answer(NamedTuple):
     """Hypotheses as coefficients on training points, one entry for each output."""
 
@@ -78,5 +89,6 @@ class Answer(NamedTuple):
     carriers: np.ndarray | None = None  # the points that have coefficients, if not all rows
     centers: np.ndarray | None = None  # of cells; the kernel is zero between cells
     link: PowerLink | None = None  # gives probabilities, if outputs are predicted codes
+    landmarks: LandmarkPart | None = None  # joins cells, if hypotheses have a global part
     single: bool = False  # whether kernel values in single precision are exact enough
     state: dict[str, Any] | None = None  # to continue from

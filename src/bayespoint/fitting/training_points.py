@@ -42,6 +42,13 @@ def heed_weights(task: Task) -> Task:
 
 def used_points(task: Task) -> tuple[np.ndarray, np.ndarray]:
     """Return the training points that are not at the origin, and their lengths."""
+    lengths = point_lengths(task)
+    rows = off_origin(lengths)
+    return rows, lengths[rows]
+
+
+def point_lengths(task: Task) -> np.ndarray:
+    """Return the lengths of all training points in feature space."""
     if task.kernel.name == "precomputed":
         check_symmetric(task.X)
         squared = np.diagonal(task.X) + task.kernel.constant
@@ -51,8 +58,7 @@ def used_points(task: Task) -> tuple[np.ndarray, np.ndarray]:
         lengths = lengths_in_blocks(task.kernel, task.X)
     if not np.isfinite(lengths).all():
         raise ValueError(NOT_FINITE_MESSAGE)
-    rows = off_origin(lengths)
-    return rows, lengths[rows]
+    return lengths
 
 
 def single_precision_pays(task: Task, X) -> bool:

@@ -5,6 +5,7 @@ from .cells import Cells
 from .corners import Corners
 from .ep import EP
 from .gibbs import Gibbs
+from .mosaic import Mosaic
 from .nystroem import Nystroem
 from .perceptron import Perceptron
 from .posterior import Posterior
@@ -16,6 +17,7 @@ __all__ = [
     "Cells",
     "Corners",
     "Gibbs",
+    "Mosaic",
     "Nystroem",
     "Perceptron",
     "Posterior",

@@ -56,24 +56,25 @@ class Cells(EP):
         super().__init__(max_iter=max_iter, tol=tol, damping=damping, n_draws=n_draws)
         self.n_points = n_points
 
-    def centers(self, X) -> np.ndarray:
-        """Return the centers of cells with about `n_points` of these points each.
 
-        They depend only on the data, not on a seed.
-        """
-        found = _means(X, max(round(X.shape[0] / self.n_points), 1))
-        for _ in range(MAX_DIVISION_ROUNDS):
-            cell = nearest(X, found)
-            size = np.bincount(cell, minlength=len(found))
-            large = np.flatnonzero(size > MAX_CELL_RATIO * self.n_points)
-            small = (size < MIN_CELL_RATIO * self.n_points) & (size < size.max())
-            if not large.size and not small.any():
-                break
-            kept = ~small
-            kept[large] = False
-            divided = [_means(X[cell == c], round(size[c] / self.n_points)) for c in large]
-            found = np.unique(np.concatenate([found[kept], *divided]), axis=0)
-        return found
+def cell_centers(X, n_points: int) -> np.ndarray:
+    """Return the centers of cells with about `n_points` of these points each.
+
+    They depend only on the data, not on a seed.
+    """
+    found = _means(X, max(round(X.shape[0] / n_points), 1))
+    for _ in range(MAX_DIVISION_ROUNDS):
+        cell = nearest(X, found)
+        size = np.bincount(cell, minlength=len(found))
+        large = np.flatnonzero(size > MAX_CELL_RATIO * n_points)
+        small = (size < MIN_CELL_RATIO * n_points) & (size < size.max())
+        if not large.size and not small.any():
+            break
+        kept = ~small
+        kept[large] = False
+        divided = [_means(X[cell == c], round(size[c] / n_points)) for c in large]
+        found = np.unique(np.concatenate([found[kept], *divided]), axis=0)
+    return found
 
 
 def nearest(X, centers: np.ndarray) -> np.ndarray:

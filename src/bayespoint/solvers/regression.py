@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from sklearn.utils._param_validation import Interval
 
 from .._runtime.threads import one_blas_thread
 from .solver import Solver
+from .tiled_cholesky import factor, invert
 
 # Draws of all outputs together, so that a hundred classes do not take a hundred times as long.
 MAX_DRAWS_OF_ALL_OUTPUTS = 512
@@ -22,6 +24,8 @@ PRIOR_JITTER = 1e-9
 # The least noise of a point, relative to the largest squared length. With less, as huge
 # weights ask for, equal points with different labels would be lost in rounding errors.
 MIN_NOISE = 1e-10
+# Rows of a large triangular matrix that are multiplied at once.
+BLOCK_ROWS = 1024
 
 
 class LeftOut(NamedTuple):
@@ -51,6 +55,25 @@ class LeftOut(NamedTuple):
         square = _weighted_square(self.inverse, h)
         by_pair = low.take(pairs[0]) + low.take(pairs[1]) - 2 * square.take(pairs[0])
         return by_pair, float(np.trace(low) - np.trace(square))
+
+
+class Solution(NamedTuple):
+    """The solution of a label regression without its matrix."""
+
+    coef: np.ndarray  # (m, n_outputs), in units of the noise
+    inverse_diagonal: np.ndarray  # (m,), of the inverse of the Gram matrix with noise
+    log_det: float
+    outputs: np.ndarray  # (m, n_outputs), outputs at left-out points
+    squared: np.ndarray  # (n_outputs,), squared lengths of the mean hypotheses
+
+
+class Units(NamedTuple):
+    """The units of codes and hypotheses, and the evidence that they have."""
+
+    scale: float  # prior deviation of outputs, in units of the codes
+    length: float  # that hypotheses are divided by, so that no decision is larger than one
+    resultant: np.ndarray  # (n_outputs,), length of the mean hypothesis
+    log_evidence: np.ndarray  # (n_outputs,)
 
 
 class RegressionPosterior(NamedTuple):
@@ -102,7 +125,7 @@ class Regression(Solver):
 
     def draws_of_each(self, n_outputs: int) -> int:
         """Return the number of draws of one of several outputs."""
-        return min(self.n_draws, max(MAX_DRAWS_OF_ALL_OUTPUTS // n_outputs, MIN_DRAWS))
+        return draws_of_each(self.n_draws, n_outputs)
 
     def solve(
         self,
@@ -135,35 +158,50 @@ class Regression(Solver):
         self._validate_params()
         began = time.perf_counter()
         weight = np.ones(len(unit)) if weight is None else weight
-        noise = softness / weight
         with one_blas_thread():
             found = leave_one_out(unit / softness, codes, weight)
             coef = found.coef / softness
-            squared = np.maximum(np.einsum("ic,ic->c", coef, unit @ coef), 0.0)
-            # The scale of the codes that makes them most probable.
-            misfit = np.sum(codes * coef, axis=0)
-            scale = np.sqrt(max(np.mean(misfit) / weight.sum(), np.finfo(float).tiny))
-            informed = float(np.sum(1 - np.diagonal(found.inverse) / weight))
-            length = float(np.sqrt(squared.max() + scale**2 * max(informed, 1.0)))
-            evidence = _log_density(misfit, scale, softness, weight, found.log_det)
-            draws = self._draw(unit, found.inverse / softness, noise, codes / scale, rng)
-        info = {
-            "log_evidence": evidence,
-            "angle": 0.0,
-            "ess": np.inf,
-            "mixed": True,
-            "n_factors": self.n_factors,
-            "stop": "done",
-            "seconds": time.perf_counter() - began,
-        }
+            squared = np.einsum("ic,ic->c", coef, unit @ coef)
+            solution = Solution(
+                found.coef, np.diagonal(found.inverse), found.log_det, found.outputs, squared
+            )
+            units = units_of(solution, codes, softness, weight)
+            draws = self._draw(
+                unit, found.inverse / softness, softness / weight, codes / units.scale, rng
+            )
         return RegressionPosterior(
-            coef.T / length,
-            draws * (scale / length),
-            np.sqrt(squared) / length,
+            coef.T / units.length,
+            draws * (units.scale / units.length),
+            units.resultant,
             found.outputs,
-            length,
-            info,
+            units.length,
+            describe(units, time.perf_counter() - began) | {"n_factors": self.n_factors},
         )
+
+    def solve_large(
+        self,
+        unit: np.ndarray,
+        codes: np.ndarray,
+        softness: float,
+        weight: np.ndarray,
+        thread_map: Callable = map,
+    ) -> tuple[Solution, Units]:
+        """Return the same mean and left-out outputs for many points, without draws.
+
+        Parameters
+        ----------
+        unit : array of shape (m, m)
+            The lower triangle of the Gram matrix of unit points, in single or double precision.
+            It is overwritten.
+        codes, softness, weight
+            As in `solve`.
+        thread_map : callable, default=map
+            A `map` that may use threads; the result does not depend on it.
+        """
+        self._validate_params()
+        with one_blas_thread():
+            solution = _solve_in_tiles(unit, codes, softness, weight, thread_map)
+        return solution, units_of(solution, codes, softness, weight)
 
     def _draw(self, unit, inverse, noise, codes, rng) -> np.ndarray:
         """Return coefficients of hypotheses drawn from the posterior, (n_outputs, n_draws, m).
@@ -176,6 +214,55 @@ class Regression(Solver):
         wrong = unit @ free + np.sqrt(noise)[:, None] * rng.standard_normal(free.shape)
         draws = free + inverse @ (np.repeat(codes, each, axis=1) - wrong)
         return np.ascontiguousarray(draws.T).reshape(n_outputs, each, m)
+
+
+def draws_of_each(n_draws: int, n_outputs: int) -> int:
+    """Return the number of draws of one of several outputs."""
+    return min(n_draws, max(MAX_DRAWS_OF_ALL_OUTPUTS // n_outputs, MIN_DRAWS))
+
+
+def units_of(solution: Solution, codes: np.ndarray, softness: float, weight: np.ndarray) -> Units:
+    """Return the scale of the codes that makes them most probable, and what follows from it."""
+    misfit = np.sum(codes * (solution.coef / softness), axis=0)
+    scale = np.sqrt(max(np.mean(misfit) / weight.sum(), np.finfo(float).tiny))
+    informed = float(np.sum(1 - solution.inverse_diagonal / weight))
+    squared = np.maximum(solution.squared, 0.0)
+    length = float(np.sqrt(squared.max() + scale**2 * max(informed, 1.0)))
+    evidence = _log_density(misfit, scale, softness, weight, solution.log_det)
+    return Units(float(scale), length, np.sqrt(squared) / length, evidence)
+
+
+def describe(units: Units, seconds: float) -> dict[str, Any]:
+    """Return what `diagnostics_` reports about an exact answer."""
+    return {
+        "log_evidence": units.log_evidence,
+        "angle": 0.0,
+        "ess": np.inf,
+        "mixed": True,
+        "stop": "done",
+        "seconds": seconds,
+    }
+
+
+def _solve_in_tiles(matrix, codes, softness: float, weight, thread_map: Callable) -> Solution:
+    """Solve a large regression in place; the matrix ends as the inverse of its factor."""
+    m = len(matrix)
+    matrix *= matrix.dtype.type(1 / softness)
+    matrix.flat[:: m + 1] += 1 / weight
+    log_det = factor(matrix, thread_map)
+    invert(matrix, thread_map)
+    blocks = [slice(start, start + BLOCK_ROWS) for start in range(0, m, BLOCK_ROWS)]
+    half = np.concatenate([matrix[rows] @ codes.astype(matrix.dtype) for rows in blocks])
+    coef, inverse_diagonal = np.zeros(codes.shape), np.zeros(m)
+    for rows in blocks:  # of a lower triangular matrix
+        here = matrix[rows, : rows.stop]
+        coef[: rows.stop] += here.T @ half[rows]
+        inverse_diagonal[: rows.stop] += np.einsum("ij,ij->j", here, here)
+    freedom, _ = freedom_of(inverse_diagonal, weight)
+    outputs = codes - coef / freedom[:, None]
+    # The kernel matrix times the coefficients is what the noise leaves of the codes.
+    squared = np.sum(coef * (codes - coef / weight[:, None]), axis=0) / softness
+    return Solution(coef, inverse_diagonal, log_det, outputs, squared)
 
 
 def _draw_prior(unit: np.ndarray, normal: np.ndarray) -> np.ndarray:
@@ -237,8 +324,13 @@ def leave_one_out(matrix: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> 
     inverse = inverse + inverse.T  # the lower part is still zero
     inverse.flat[:: len(inverse) + 1] /= 2
     coef = inverse @ codes
-    copy = np.minimum(weight, 1.0)
-    slope = copy / weight
-    freedom = weight - copy + slope * np.diagonal(inverse)
+    freedom, slope = freedom_of(np.diagonal(inverse), weight)
     outputs = codes - coef / freedom[:, None]
     return LeftOut(inverse, coef, freedom, slope, log_det, outputs)
+
+
+def freedom_of(inverse_diagonal: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the divisor of leave-one-out residuals, and its derivative by the diagonal."""
+    copy = np.minimum(weight, 1.0)
+    slope = copy / weight
+    return weight - copy + slope * inverse_diagonal, slope

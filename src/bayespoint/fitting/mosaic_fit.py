@@ -1,0 +1,193 @@
+"""Training by label regression in cells that landmarks join."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import NamedTuple
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from .._runtime.progress import Progress
+from .._runtime.threads import threads
+from ..solvers.cells import MAX_CELL_RATIO, cell_centers, nearest
+from ..solvers.mosaic import Joined, Patch
+from ..solvers.regression import Units, describe, draws_of_each, units_of
+from ..solvers.watch import watching
+from .cells_fit import members_of_cells
+from .landmarks_fit import MIN_NEW_SQUARED_LENGTH, Landmarks, span_of
+from .outputs import cell_coordinates
+from .power_link import fit_power_link, known_outcomes
+from .regression_fit import MIN_SOFTNESS, draw_off_mean, infos_of, label_codes, rounding_is_small
+from .sampling import sample_each_class
+from .task import Answer, LandmarkPart, Task
+from .time_budget import affordable_points, warn_unless_converged
+from .training_points import used_points
+from .unit_blocks import UnitBlocks
+
+# Estimates for a slow machine: seconds for a kernel value of two points, and for each of the
+# operations of matrix products.
+SECONDS_PER_ENTRY = 8e-8
+SECONDS_PER_OPERATION = 3e-11
+# Matrices of r x r numbers in memory for r landmarks: their basis twice, sums and a copy.
+FIXED_MATRICES = 4
+
+
+class Setting(NamedTuple):
+    """The parts of a mosaic."""
+
+    rows: np.ndarray  # training points that are used
+    landmarks: Landmarks
+    centers: np.ndarray
+    cells: list[np.ndarray]  # positions in `rows`
+    single: bool
+
+
+def fit_mosaic(task: Task, progress: Progress) -> Answer:
+    """Return the Bayes points of all outputs, in the span of landmarks and cell by cell."""
+    if task.kernel.name == "precomputed":
+        raise ValueError(
+            'solver="mosaic" divides the points by their features, which a precomputed kernel does '
+            'not have. Pass solver="regression", "nystroem" or "perceptron".'
+        )
+    began = time.perf_counter()
+    rows, lengths = used_points(task)
+    kept = affordable_points(task, rows, lambda n: _seconds(task, n))
+    rows, lengths = rows[kept], lengths[kept]
+    weight = np.ones(len(rows)) if task.weight is None else task.weight[rows]
+    softness = max(task.softness, MIN_SOFTNESS)
+    codes = label_codes(task.signs[:, rows])
+    setting = _divide(task, rows, softness, weight)
+    limits = _plan_memory(task, setting)
+    with (
+        threads(task.n_jobs) as thread_map,
+        progress.output(0) as on_round,
+        watching(task.deadline, on_round) as watch,
+    ):
+        found = task.solver.solve(
+            setting.cells,
+            _patches(task, setting, lengths),
+            codes,
+            softness,
+            weight,
+            watch=watch,
+            thread_map=thread_map,
+            **limits,
+        )
+    units = units_of(found.solution, codes[found.rows], softness, weight[found.rows])
+    info = describe(units, time.perf_counter() - began) | {
+        "n_cells": len(setting.cells),
+        "n_done": found.n_done,
+        "stop": watch.stop or "done",
+    }
+    answer = _answer(task, setting, found, units, softness, lengths, weight, info)
+    warn_unless_converged(answer.infos)
+    return answer
+
+
+def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
+    """Estimate how long n points take."""
+    r, b = np.minimum(n, task.solver.n_landmarks), np.minimum(n, task.solver.n_points)
+    operations = 4.0 * r**2 + 6.0 * r * b + 2.0 * b**2
+    return n * (SECONDS_PER_ENTRY * (r + b) + SECONDS_PER_OPERATION * operations)
+
+
+def _divide(task: Task, rows: np.ndarray, softness: float, weight: np.ndarray) -> Setting:
+    """Choose landmarks and cells."""
+    chosen = sample_each_class(task.target[rows], task.solver.n_landmarks, task.rng)
+    landmarks = span_of(task, rows[chosen], MIN_NEW_SQUARED_LENGTH)
+    X = cell_coordinates(task.kernel, task.X[rows])
+    centers = cell_centers(X, task.solver.n_points)
+    part = task._replace(target=task.target[rows])
+    cells = members_of_cells(part, nearest(X, centers), len(centers))
+    kept = [number for number, cell in enumerate(cells) if len(cell)]
+    single = rounding_is_small(task, rows, landmarks.rows, softness, weight)
+    return Setting(rows, landmarks, centers[kept], [cells[number] for number in kept], single)
+
+
+def _patches(task: Task, setting: Setting, lengths: np.ndarray):
+    """Return a function: from the number of a cell to its points."""
+    blocks = UnitBlocks(task.kernel, task.X, setting.rows, lengths, setting.single)
+    with_landmarks = blocks.against(np.searchsorted(setting.rows, setting.landmarks.rows))
+    to_basis = setting.landmarks.to_basis.astype(blocks.dtype)
+
+    def patch_of(number: int) -> Patch:
+        members = setting.cells[number]
+        return Patch(with_landmarks(members) @ to_basis, blocks.against(members)(members))
+
+    return patch_of
+
+
+def memory_needed(
+    m: int, n_outputs: int, solver, *, itemsize: int = 4, n_at_once: int = 1, largest: int = 0
+) -> float:
+    """Return the megabytes of a mosaic that holds no cell longer than necessary.
+
+    `largest` is the number of points of the largest cell, if it is known.
+    """
+    r, b = min(m, solver.n_landmarks), largest or min(m, MAX_CELL_RATIO * solver.n_points)
+    of_cell = 3 * b**2 + 2 * b * r + r**2
+    matrices = itemsize * (FIXED_MATRICES * r**2 + n_at_once * of_cell)
+    each = 2 * draws_of_each(solver.n_draws, n_outputs) + m / solver.n_points
+    return (matrices + 8 * n_outputs * (8 * m + r * each)) / 2**20
+
+
+def _plan_memory(task: Task, setting: Setting) -> dict[str, int]:
+    """Return how many cells to work on at a time, and how many to keep between the passes."""
+    r, b = len(setting.landmarks.rows), max(len(cell) for cell in setting.cells)
+    itemsize = 4 if setting.single else 8
+    available = task.cache_size - task.copied / 2**20
+
+    def needed(n_at_once: int) -> float:
+        return memory_needed(
+            len(setting.rows),
+            len(task.signs),
+            task.solver,
+            itemsize=itemsize,
+            n_at_once=n_at_once,
+            largest=b,
+        )
+
+    if needed(1) > available:
+        raise ValueError(
+            f"{r} landmarks and cells of up to {b} points need up to {math.ceil(needed(1))} MB, "
+            f"but cache_size leaves {max(available, 0):.0f}. Raise cache_size, or lower "
+            "n_landmarks or n_points of the solver."
+        )
+    n_jobs = effective_n_jobs(task.n_jobs)
+    n_at_once = max(n for n in range(1, n_jobs + 1) if needed(n) <= available)
+    each = itemsize * b * (b + r) / 2**20
+    n_held = int(min((available - needed(n_at_once)) / each, len(setting.cells)))
+    return {"n_at_once": n_at_once, "n_held": n_held}
+
+
+def _answer(
+    task: Task, setting: Setting, found: Joined, units: Units, softness, lengths, weight, info
+) -> Answer:
+    """Express hypotheses by coefficients on training points and landmarks."""
+    used, solution, landmarks = found.rows, found.solution, setting.landmarks
+    coef = solution.coef.T / (softness * units.length)
+    to_points = landmarks.to_basis.T / landmarks.lengths
+    of_cells = np.swapaxes(found.of_cells, 1, 2) @ to_points / units.length
+    n_outputs = len(coef)
+    each = draws_of_each(task.solver.n_draws, n_outputs)
+    off = draw_off_mean(found.root, (n_outputs, each), task.rng) @ to_points
+    known = known_outcomes(task.target[setting.rows[used]], max(n_outputs, 2), weight[used])
+    return Answer(
+        rows=setting.rows[used],
+        coef=coef / lengths[used],
+        draws=off * (units.scale / units.length),
+        chains=np.zeros((n_outputs, 2, len(landmarks.rows))),
+        resultant=units.resultant,
+        softness=task.softness,
+        label_noise=0.0,
+        probit_scale=units.length,
+        probit_df=np.inf,
+        infos=infos_of(info, np.abs(coef)),
+        loo=solution.outputs,
+        centers=setting.centers,
+        landmarks=LandmarkPart(landmarks.rows, of_cells),
+        link=fit_power_link(solution.outputs, known),
+        single=setting.single,
+    )

@@ -1,0 +1,245 @@
+"""Label regression in cells that landmarks join: for more points than one matrix can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from numbers import Integral
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+from sklearn.utils._param_validation import Interval
+
+from .._runtime.threads import one_blas_thread
+from .regression import Solution, freedom_of
+from .solver import Solver
+from .tiled_cholesky import factor, invert
+from .watch import Watch
+
+
+class Patch(NamedTuple):
+    """The unit points of a cell."""
+
+    features: np.ndarray  # (n, r), coordinates in the span of the landmarks
+    kernel: np.ndarray  # (n, n), the Gram matrix
+
+
+class Joined(NamedTuple):
+    """The posterior of a mosaic; rows are those of the cells that were reached in time."""
+
+    rows: np.ndarray  # increasing
+    solution: Solution  # of these rows
+    of_cells: np.ndarray  # (n_cells, r, n_outputs), what each cell leaves to the landmarks
+    root: np.ndarray  # (r, r), root' root is the posterior covariance of the landmarks' part
+    n_done: int  # cells that were reached
+
+
+class Mosaic(Solver):
+    """Label regression where points of different cells know each other through landmarks.
+
+    For training sets whose whole Gram matrix is too large. Landmarks, training points chosen at
+    random, span a global hypothesis. Each cell adds a local one, which sees what the landmarks
+    cannot express. Global and local parts are found together, from all points, in closed form.
+
+    Parameters
+    ----------
+    n_landmarks : int, default=3000
+        Number of landmarks. More of them express smoother detail across cells; time grows with
+        the square of this number.
+    n_points : int, default=2000
+        Approximate number of training points in a cell; no cell has more than twice this number.
+        More of them have fewer borders, where the answer may jump; time grows with the square
+        of this number.
+    n_draws : int, default=256
+        Number of hypotheses drawn from the posterior, for votes; with several classes fewer, as
+        in `Regression`. They differ in their global part.
+
+    Notes
+    -----
+    With Q the kernel in the span of the landmarks, the kernel of the mosaic is k inside a cell
+    and Q between cells (the partially independent conditional of Snelson and Ghahramani 2007).
+    It is a kernel like any other. Each of m points costs O(r^2 + r n + n^2) for r landmarks and
+    cells of n points. If every point is a landmark, or if there is one cell, this is the exact
+    regression.
+
+    In units of the noise let D be the block diagonal matrix of k - Q plus noise, D = L L', and
+    V = L^-1 Phi with the features Phi of the landmarks. The global weights have the posterior
+    precision S = I + V'V and the mean w = S^-1 V'L^-1 Y. The coefficients of a cell are
+    L'^-1 (L^-1 Y - V w), and the diagonal of the inverse of the whole matrix, which leaves out
+    one point after the other, is that of D^-1 - L'^-1 V S^-1 V' L^-1.
+
+    References
+    ----------
+    Snelson, Ghahramani (2007), Local and global sparse Gaussian process approximations, AISTATS.
+    """
+
+    needs = "mosaic"
+    supports_weights = True
+    _parameter_constraints = {
+        "n_landmarks": [Interval(Integral, 1, None, closed="left")],
+        "n_points": [Interval(Integral, 10, None, closed="left")],
+        "n_draws": [Interval(Integral, 2, None, closed="left")],
+    }
+
+    def __init__(self, n_landmarks=3000, n_points=2000, *, n_draws=256):
+        self.n_landmarks = n_landmarks
+        self.n_points = n_points
+        self.n_draws = n_draws
+
+    def solve(
+        self,
+        cells: Sequence[np.ndarray],
+        patch_of: Callable[[int], Patch],
+        codes: np.ndarray,
+        softness: float,
+        weight: np.ndarray,
+        *,
+        watch: Watch,
+        n_held: int | None = None,
+        n_at_once: int = 1,
+        thread_map: Callable = map,
+    ) -> Joined:
+        """Return the posterior of the hypotheses of all outputs.
+
+        Parameters
+        ----------
+        cells : sequence of arrays
+            The rows of each cell.
+        patch_of : callable
+            Returns the points of a cell, given its number. All patches have one dtype.
+        codes : array of shape (m, n_outputs)
+            Labels as numbers.
+        softness : float
+            Variance of the noise, positive; the prior variance of an output is 1.
+        weight : array of shape (m,)
+            Weights of the points.
+        watch : Watch
+            Says when to stop. Cells that were not reached have a global part alone.
+        n_held : int, default=None
+            Number of cells to keep in memory between the two passes, by default all. Others are
+            computed twice.
+        n_at_once : int, default=1
+            Number of cells that are given to `thread_map` at a time, to limit memory.
+        thread_map : callable, default=map
+            A `map` that may use threads; the result does not depend on it.
+        """
+        self._validate_params()
+        n_held = len(cells) if n_held is None else n_held
+
+        def condense(number: int) -> _Half:
+            rows = cells[number]
+            return _condense(patch_of(number), codes[rows], softness, weight[rows])
+
+        with one_blas_thread():
+            batches = _batches(len(cells), n_at_once)
+            halves = (half for batch in batches for half in thread_map(condense, batch))
+            total, held = _add_up(halves, len(cells), n_held, watch)
+            log_det = total.log_det + factor(total.precision, thread_map)
+            invert(total.precision, thread_map)
+            root = total.precision
+            mean = root.T @ (root @ total.pull)
+
+            def finish(number: int) -> _Finished:
+                half = held.get(number)
+                return _finish(condense(number).half if half is None else half, mean, root)
+
+            batches = _batches(total.n_cells, n_at_once)
+            found = [cell for batch in batches for cell in thread_map(finish, batch)]
+        return _join(cells, found, mean, root, codes, softness, weight, log_det)
+
+
+class _Factored(NamedTuple):
+    """A cell after its own factorization."""
+
+    inverse: np.ndarray  # (n, n), L^-1
+    features: np.ndarray  # (n, r), V
+    codes: np.ndarray  # (n, n_outputs), L^-1 Y
+
+
+class _Half(NamedTuple):
+    """A cell after the first pass, and what it adds to the sums."""
+
+    half: _Factored
+    square: np.ndarray  # (r, r), V'V
+    log_det: float
+
+
+class _Total(NamedTuple):
+    precision: np.ndarray  # (r, r), S
+    pull: np.ndarray  # (r, n_outputs), V'L^-1 Y
+    log_det: float
+    n_cells: int  # that were reached
+
+
+class _Finished(NamedTuple):
+    """The answer of a cell."""
+
+    coef: np.ndarray  # (n, n_outputs)
+    inverse_diagonal: np.ndarray  # (n,)
+    left: np.ndarray  # (r, n_outputs), the global weights minus what the cell says itself
+
+
+def _condense(patch: Patch, codes: np.ndarray, softness: float, weight: np.ndarray) -> _Half:
+    """Factor what the landmarks leave of the kernel of a cell."""
+    dtype = patch.features.dtype
+    matrix = patch.kernel - patch.features @ patch.features.T
+    matrix *= dtype.type(1 / softness)
+    matrix.flat[:: len(matrix) + 1] += 1 / weight
+    lower = linalg.cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
+    log_det = 2 * float(np.sum(np.log(np.diagonal(lower).astype(np.float64))))
+    trtri = linalg.get_lapack_funcs("trtri", (lower,))
+    inverse = np.ascontiguousarray(trtri(lower, lower=1)[0])
+    features = inverse @ patch.features
+    features *= dtype.type(softness**-0.5)
+    half = _Factored(inverse, features, inverse @ codes.astype(dtype))
+    return _Half(half, features.T @ features, log_det)
+
+
+def _batches(n: int, size: int) -> list[range]:
+    return [range(start, min(start + size, n)) for start in range(0, n, size)]
+
+
+def _add_up(halves, n_cells: int, n_held: int, watch: Watch) -> tuple[_Total, dict]:
+    """Sum over cells, in their order; keep some of them in memory."""
+    held: dict[int, _Factored] = {}
+    precision, pull, log_det = np.empty((0, 0)), np.empty((0, 0)), 0.0
+    for number, (half, square, of_cell) in enumerate(halves):
+        of_codes = half.features.T @ half.codes
+        if number == 0:
+            precision, pull = square, of_codes
+            precision.flat[:: len(precision) + 1] += 1
+        else:
+            precision += square
+            pull += of_codes
+        log_det += of_cell
+        if number < n_held:
+            held[number] = half
+        if watch.end_round({"n_done": number + 1, "n_cells": n_cells}):
+            break
+    return _Total(precision, pull, log_det, number + 1), held
+
+
+def _finish(half: _Factored, mean: np.ndarray, root: np.ndarray) -> _Finished:
+    """Return the answer of a cell, given the global weights."""
+    gap = half.codes - half.features @ mean
+    seen = (half.inverse.T @ half.features) @ root.T
+    diagonal = np.einsum("ij,ij->j", half.inverse, half.inverse, dtype=np.float64)
+    diagonal -= np.einsum("ij,ij->i", seen, seen, dtype=np.float64)
+    return _Finished(half.inverse.T @ gap, diagonal, mean - half.features.T @ gap)
+
+
+def _join(cells, found: list[_Finished], mean, root, codes, softness, weight, log_det) -> Joined:
+    """Put the answers of all cells together; those that were not reached have only the mean."""
+    rows = np.concatenate(cells[: len(found)])
+    order = np.argsort(rows)
+    rows = rows[order]
+    coef = np.concatenate([cell.coef for cell in found])[order].astype(np.float64)
+    diagonal = np.concatenate([cell.inverse_diagonal for cell in found])[order]
+    codes, weight = codes[rows], weight[rows]
+    freedom, _ = freedom_of(np.maximum(diagonal, np.finfo(mean.dtype).eps), weight)
+    outputs = codes - coef / freedom[:, None]
+    squared = np.sum(coef * (codes - coef / weight[:, None]), axis=0) / softness
+    missing = [mean] * (len(cells) - len(found))
+    of_cells = np.stack([*(cell.left for cell in found), *missing]).astype(np.float64)
+    solution = Solution(coef, diagonal, log_det, outputs, squared)
+    return Joined(rows, solution, of_cells / np.sqrt(softness), root, len(found))
