@@ -57,6 +57,7 @@ ESTIMATORS = {
     "perceptron warm": kernel_machine("perceptron", warm_start=True),
     "nystroem": kernel_machine(solvers.Nystroem(20)),
     "cells": kernel_machine(solvers.Cells(20)),
+    "mosaic": kernel_machine(solvers.Mosaic(10, 20)),
     "poly": kernel_machine("ep", kernel="poly", normalize=True, fit_intercept=False),
     "linear full": LinearBayesPointClassifier(covariance="full"),
     "linear factorized": LinearBayesPointClassifier(covariance="factorized", prior_variance=2.0),

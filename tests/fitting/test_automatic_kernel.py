@@ -9,10 +9,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bayespoint import BayesPointClassifier
-from bayespoint.fitting.automatic_kernel import can_mix
+from bayespoint.fitting.automatic_kernel import MAX_EXACT_POINTS, automatic_solver, can_mix
 from bayespoint.fitting.parameters import Settings
 from bayespoint.fitting.solver_choice import Request
 from bayespoint.fitting.task import TrainingSet
+from bayespoint.solvers import EP
 
 IRIS = load_iris(return_X_y=True)
 GIVEN = Settings("auto", True, "auto", 0.0)
@@ -24,22 +25,47 @@ def data(m, X=None):
     return TrainingSet(X, target, (2 * target - 1)[None].astype(np.int8), "rbf", lambda *_: None)
 
 
-@pytest.mark.parametrize("solver", ["auto", "ep", "billiard", "gibbs", "corners", "regression"])
-def test_solvers_with_the_whole_matrix_get_a_mixture(solver):
+NAMES = ["auto", "ep", "billiard", "gibbs", "corners", "regression", "mosaic"]
+
+
+@pytest.mark.parametrize("solver", NAMES)
+def test_solvers_that_can_use_a_mixture_get_one(solver):
     assert can_mix(data(100), Request(solver, GIVEN, 2000))
 
 
 @pytest.mark.parametrize("solver", ["perceptron", "nystroem", "cells"])
-def test_solvers_for_many_points_do_not(solver):
+def test_other_solvers_for_many_points_do_not(solver):
     assert not can_mix(data(100), Request(solver, GIVEN, 2000))
 
 
-def test_many_points_sparse_points_and_a_given_gamma_do_not():
+def test_sparse_points_a_given_gamma_and_little_memory_do_not():
     assert can_mix(data(2000), Request("auto", GIVEN, 2000))
-    assert not can_mix(data(2001), Request("auto", GIVEN, 2000))
+    assert can_mix(data(2001), Request("auto", GIVEN, 2000))
     assert not can_mix(data(2000), Request("auto", GIVEN, 10))
+    assert not can_mix(data(20_000), Request("auto", GIVEN, 10))
     assert not can_mix(data(100, sparse.csr_array((100, 1))), Request("auto", GIVEN, 2000))
     assert not can_mix(data(100), Request("auto", GIVEN._replace(gamma=0.5), 2000))
+
+
+@pytest.mark.parametrize(
+    ("m", "cache_size", "expected"),
+    [
+        (MAX_EXACT_POINTS, 2000, "Regression()"),
+        (MAX_EXACT_POINTS + 1, 2000, "Mosaic()"),
+        (MAX_EXACT_POINTS, 600, "Mosaic()"),  # its matrix takes 763 MB
+        (MAX_EXACT_POINTS, 300, "Mosaic(n_landmarks=1000, n_points=1000)"),
+        (MAX_EXACT_POINTS, 60, "Mosaic(n_landmarks=500, n_points=500)"),
+        (MAX_EXACT_POINTS, 20, "None"),
+    ],
+)
+def test_size_and_memory_choose_the_regression(m, cache_size, expected):
+    assert str(automatic_solver(data(m), Request("auto", GIVEN, cache_size))) == expected
+
+
+def test_a_hard_boundary_or_flipped_labels_with_many_points_have_no_mixture():
+    for given in (GIVEN._replace(softness=0), GIVEN._replace(label_noise=0.1)):
+        assert isinstance(automatic_solver(data(2000), Request("auto", given, 2000)), EP)
+        assert automatic_solver(data(2001), Request("auto", given, 2000)) is None
 
 
 @pytest.mark.parametrize(

@@ -105,8 +105,11 @@ def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
     """Estimate how long it takes to prepare n points."""
     n_solves = 1 if needs_of(task.solver) == "regression" else len(task.signs)
     factors = 1 + n_solves * getattr(task.solver, "n_factors", DEFAULT_FACTORS)
-    factors = np.where([is_solved_in_place(m, task.solver) for m in n], 1, factors)
-    return SECONDS_PER_ENTRY * n**2.0 + factors * SECONDS_PER_FACTOR_OPERATION * n**3.0
+    in_place = [is_solved_in_place(m, task.solver) for m in n]
+    return (
+        SECONDS_PER_ENTRY * n**2.0
+        + np.where(in_place, 1, factors) * SECONDS_PER_FACTOR_OPERATION * n**3.0
+    )
 
 
 def _solve(task: Task, problem: Problem, progress: Progress | None) -> list[Posterior]:

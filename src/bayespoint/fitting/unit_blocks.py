@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -20,8 +21,8 @@ def is_fast(kernel: Kernel, X) -> bool:
     return kernel.mixture is not None or is_product_kernel(kernel, X)
 
 
-def fast_kernel(kernel: Kernel, Y) -> ProductKernel | MixtureKernel:
-    """Return the kernel with given points in single precision; `is_fast` must be true."""
+def fast_kernel(kernel: Kernel, Y) -> Any:
+    """Return a `ProductKernel` or `MixtureKernel` of the given points; `is_fast` must be true."""
     return ProductKernel(kernel, Y) if kernel.mixture is None else MixtureKernel(kernel, Y)
 
 

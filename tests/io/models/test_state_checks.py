@@ -218,3 +218,21 @@ def test_a_link_is_two_positive_numbers(name, value, path, monkeypatch):
     model = mixed()
     setattr(model, name, value)
     refused(model, path, "two positive numbers", monkeypatch)
+
+
+MOSAICS = {
+    "no cells": lambda m: m.__dict__.pop("cell_centers_"),
+    "no landmarks": lambda m: m.__dict__.pop("landmark_vectors_"),
+    "no coefficients": lambda m: m.__dict__.pop("landmark_coef_"),
+    "cells": lambda m: setattr(m, "cell_centers_", m.cell_centers_[1:]),
+    "features": lambda m: setattr(m, "landmark_vectors_", m.landmark_vectors_[:, 1:].copy()),
+    "landmarks": lambda m: setattr(m, "landmark_vectors_", m.landmark_vectors_[1:]),
+    "not finite": lambda m: m.landmark_coef_.__setitem__((0, 0, 0), np.inf),
+}
+
+
+@pytest.mark.parametrize("kind", MOSAICS)
+def test_a_mosaic_with_a_missing_or_wrong_part_is_refused(kind, path, monkeypatch):
+    model = fitted("mosaic", "three")
+    MOSAICS[kind](model)
+    assert_neither_saved_nor_loaded(model, path, monkeypatch)

@@ -14,7 +14,7 @@ from bayespoint import (
     RejectOptionClassifier,
     to_onnx,
 )
-from bayespoint.solvers import Billiard, Cells, Corners, Gibbs, Nystroem, Perceptron
+from bayespoint.solvers import Billiard, Cells, Corners, Gibbs, Mosaic, Nystroem, Perceptron
 from onnx_helpers import CAUCHY_TOLERANCE, TOLERANCE, assert_same, bayes_point, run, session
 
 SOLVERS = [
@@ -24,6 +24,7 @@ SOLVERS = [
     Perceptron(n_members=5),
     Nystroem(n_landmarks=20),
     Cells(),
+    Mosaic(n_landmarks=20),
 ]
 
 

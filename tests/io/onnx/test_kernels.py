@@ -4,7 +4,7 @@ from sklearn.datasets import make_blobs
 
 from bayespoint import to_onnx
 from bayespoint.io.onnx.kernels import _MAX_SQUARED_WIDTHS
-from bayespoint.solvers import Cells
+from bayespoint.solvers import Cells, Mosaic
 from onnx_helpers import CAUCHY_TOLERANCE, TOLERANCE, assert_same, bayes_point, run, session
 
 
@@ -41,6 +41,17 @@ def test_cells(moons, iris, kernel):
         model = bayes_point(X, y, kernel, solver=Cells(n_points=15))
         assert len(model.cell_centers_) > 2
         assert_same(model, points[np.abs(points).max(axis=1) < 1e10])
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "laplacian", "auto"])
+@pytest.mark.parametrize("n_points", [15, 1000])
+def test_mosaic(moons, iris, kernel, n_points):
+    # The model itself predicts in single precision where the kernel allows it (docs/onnx.md).
+    for X, y, points in (moons, iris):
+        model = bayes_point(X, y, kernel, solver=Mosaic(10, n_points))
+        assert (len(model.cell_centers_) > 2) == (n_points == 15)
+        near = points[np.abs(points).max(axis=1) < 1e10]
+        assert_same(model, near, tolerance=1e-5 if model._single else TOLERANCE)
 
 
 def test_points_far_from_each_other():

@@ -60,8 +60,24 @@ def _kernel_machine(model: Any) -> None:
     elif getattr(model, "kernel_", None) == "mixture":
         raise ValueError("mixture_ should hold the mixture that kernel_ names")
     _link(model)
+    _mosaic(model)
     if getattr(model, "_state", None) is not None:
         _perceptrons(model._state)
+
+
+def _mosaic(model: Any) -> None:
+    """Check the landmarks of a mosaic: without a part of it, answers would be silently wrong."""
+    names = ("landmarks_", "landmark_vectors_", "landmark_coef_")
+    if not any(hasattr(model, name) for name in names):
+        return
+    if not all(hasattr(model, name) for name in (*names, "cell_centers_")):
+        raise ValueError(f"a mosaic should have {', '.join(names)} and cell_centers_")
+    r, n_features = model.landmark_vectors_.shape
+    if not n_features == model.support_vectors_.shape[1] == model.cell_centers_.shape[1]:
+        raise ValueError("landmark_vectors_ should have the features of support_vectors_")
+    largest = np.finfo(float).max
+    shape = (len(model.cell_centers_), len(model.dual_coef_), r)
+    _expect(model.landmark_coef_, "landmark_coef_", float, shape, -largest, largest)
 
 
 def _link(model: Any) -> None:

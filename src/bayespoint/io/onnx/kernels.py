@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from ...classifiers._kernel_machine import KernelMachine
+from ...fitting.outputs import cell_coordinates
 from ...geometry.kernels import Kernel, unnormalized_lengths
 from ...geometry.points import in_double
 from ...solvers.cells import nearest
@@ -38,9 +39,26 @@ def kernel_outputs(model: KernelMachine, coef: np.ndarray, X: Value, unit: bool 
     kernel = _kernel(model)
     support: Any = model.support_vectors_
     support = in_double(support.toarray() if sparse.issparse(support) else support)
-    if hasattr(model, "cell_centers_") and len(model.cell_centers_) > 1:
-        return _cell_outputs(kernel, X, support, coef, model.cell_centers_)
+    landmarks = _landmarks(model)
+    if hasattr(model, "cell_centers_") and (landmarks or len(model.cell_centers_) > 1):
+        return _cell_outputs(kernel, X, support, coef, model.cell_centers_, landmarks)
     return _outputs(kernel, X, support, coef, unit)
+
+
+class _Landmarks(NamedTuple):
+    """The global part of a mosaic."""
+
+    points: np.ndarray  # (n_landmarks, n_features)
+    coef: np.ndarray  # (n_cells, n_landmarks, n_outputs)
+
+
+def _landmarks(model: Any) -> _Landmarks | None:
+    """Return the global part of a mosaic, in the units of `probit_scale_`."""
+    if not hasattr(model, "landmark_coef_"):
+        return None
+    points: Any = model.landmark_vectors_
+    points = in_double(points.toarray() if sparse.issparse(points) else points)
+    return _Landmarks(points, model.landmark_coef_.swapaxes(1, 2) * float(model.probit_scale_))
 
 
 def _kernel(model: KernelMachine) -> Kernel:
@@ -60,18 +78,26 @@ def _kernel(model: KernelMachine) -> Kernel:
     )
 
 
-def _cell_outputs(kernel: Kernel, X: Value, support, coef, centers: np.ndarray) -> Value:
-    """Return outputs of points, each from the support vectors of its own cell."""
+def _cell_outputs(
+    kernel: Kernel, X: Value, support, coef, centers: np.ndarray, landmarks: _Landmarks | None
+) -> Value:
+    """Return outputs of points, each from the support vectors of its own cell and landmarks."""
     graph = X.graph
-    distances = np.sum(centers**2, axis=1) - (X @ np.ascontiguousarray(2 * centers.T))
+    seen = X if kernel.mixture is None else X * kernel.mixture.views.scales[None]
+    centers = in_double(centers)
+    distances = np.sum(centers**2, axis=1) - (seen @ np.ascontiguousarray(2 * centers.T))
     cell = distances.op("ArgMin", axis=1, keepdims=0)
-    cell_of_support = nearest(support, centers)
+    cell_of_support = nearest(cell_coordinates(kernel, support), centers)
     result = X.columns([0]) * np.zeros((1, coef.shape[1]))
-    for c in np.unique(cell_of_support):
+    for c in np.unique(cell_of_support) if landmarks is None else range(len(centers)):
         members = np.flatnonzero(cell_of_support == c)
+        carriers, weights = support[members], coef[members]
+        if landmarks is not None:
+            carriers = np.vstack([carriers, landmarks.points])
+            weights = np.vstack([weights, landmarks.coef[c]])
         rows = cell.equal(np.int64(c)).op("NonZero").transpose(1, 0)  # (n, 1)
         points = X.op("Gather", rows.squeeze(1), axis=0)
-        found = _outputs(kernel, points, support[members], coef[members], unit=True)
+        found = _outputs(kernel, points, carriers, weights, unit=True)
         result = graph.op("ScatterND", result, rows, found)
     return result
 
