@@ -68,7 +68,8 @@ def describe(info: dict[str, Any]) -> str:
             f"{info['n_mistakes']:,} mistakes, {info['n_rows']:,} rows of the kernel matrix"
         )
     if "n_done" in info:
-        return f"{info['n_done']:,} of {info['n_cells']:,} cells"
+        what = "cells" if "n_cells" in info else "points"
+        return f"{info['n_done']:,} of {info[f'n_{what}']:,} {what}"
     if "residual" in info:
         return f"pass {info['n_iter']:>3}, moments match to {info['residual']:.1e}" + (
             f", log evidence {info['log_evidence']:.2f}" if info["mixed"] else ""

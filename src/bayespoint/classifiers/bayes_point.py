@@ -47,9 +47,9 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         Similarity of two points. "auto" is a sum of rbf and laplacian kernels of the
         standardized columns, of their ranks, and of equal codes in columns with few values.
         Left-out points choose its weights and widths (see Notes). For sparse X, a given gamma,
-        more than 2000 training points, or solvers for many points, "auto" is "rbf". A callable
-        gets two arrays and returns the matrix of k(x, x') between their rows. With
-        "precomputed", X is that matrix.
+        the solvers "perceptron", "nystroem" and "cells", or a hard boundary or label noise with
+        more than 2000 training points, "auto" is "rbf". A callable gets two arrays and returns
+        the matrix of k(x, x') between their rows. With "precomputed", X is that matrix.
     gamma : {"auto", "scale"} or float, default="auto"
         Coefficient of poly, rbf, laplacian and sigmoid; rbf is exp(-gamma |x - x'|^2). Larger
         makes the decision boundary more flexible. "scale" is 1 / (n_features * X.var()), for
@@ -75,20 +75,22 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         Subtract the mean of each column of numbers and divide by its standard deviation (sparse
         columns are only divided). "auto" does it for dense X with kernel="auto": the named
         kernels, and a gamma that is given, are for the numbers as they are.
-    solver : {"auto", "regression", "ep", "billiard", "gibbs", "corners", "perceptron", \
-            "nystroem", "cells"} or solver object, default="auto"
+    solver : {"auto", "regression", "ep", "billiard", "gibbs", "corners", "mosaic", \
+            "perceptron", "nystroem", "cells"} or solver object, default="auto"
         How to find the center of mass. These need the whole kernel matrix: "regression" takes
         the labels as numbers, which has a closed form for all classes at once; "ep" approximates
         the posterior by a Gaussian, without sampling; "billiard" and "gibbs" sample it exactly,
         the billiard much faster; "corners" averages the corners of version space, a rough
-        estimate. These are for many points: "perceptron" averages perceptrons that learned in
+        estimate. These are for many points: "mosaic" is "regression" in cells of about 2000
+        neighbors that 3000 landmarks join; "perceptron" averages perceptrons that learned in
         different orders, for clean labels; "nystroem" is "ep" in the span of 500 landmarks, for
         noisy labels; "cells" is "ep" in each of many cells of about 1000 neighbors, for a
-        boundary with much detail. "auto" is "regression" with kernel="auto", and "ep"
-        with a named kernel or label noise, up to 2000 training points if `cache_size` allows
-        ("billiard" where "ep" does not converge). For more points, left-out points of a
-        sample decide between the last three. An object carries its own parameters, for example
-        `solvers.Perceptron(n_members=50)`.
+        boundary with much detail.
+        "auto" with kernel="auto" is "regression" up to 10,000 training points if `cache_size`
+        allows, and "mosaic" beyond. With a named kernel, a hard boundary or label noise it is
+        "ep" up to 2000 points ("billiard" where "ep" does not converge); for more points,
+        left-out points of a sample decide between the last three. An object carries its own
+        parameters, for example `solvers.Perceptron(n_members=50)`.
     softness : "auto" or float, default="auto"
         Added to the diagonal of the kernel matrix, relative to it, during training (000,
         eq. 27): the variance of noise on the output. More of it tolerates more noise in the
@@ -105,7 +107,9 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     cache_size : float, default=2000
         Megabytes that a fit may use; an error is raised before more is used. For m training
         points most solvers need up to 32 m^2 bytes for the kernel matrix and its factor
-        ("corners" 48 m^2), and 32 m for each draw of each output. "perceptron" needs 20 m bytes
+        ("corners" 48 m^2, "regression" 8 m^2 beyond 2000 points), and 32 m for each draw of each
+        output. "mosaic" needs 0.6 GB for each thread, in double precision twice that; a part of
+        the rest holds cells that it would compute twice. "perceptron" needs 20 m bytes
         for each member of each output and a copy of the training points in single precision; it
         stores rows of the kernel matrix in the rest, and less memory only makes it slower.
         "nystroem" needs 4 m bytes for each landmark.
@@ -141,11 +145,12 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     draw_coef_ : ndarray of shape (n_outputs, n_draws, n_support)
         Coefficients of single hypotheses of unit length, drawn from the posterior; with
         "perceptron" its members. With "regression" and "cells", and with "nystroem" for several
-        outputs, they share one unit of length instead.
+        outputs, they share one unit of length instead. With "mosaic" they are differences from
+        the mean hypothesis, in coefficients on `landmark_vectors_`.
     draw_chains_ : int
         Number of chains that the draws come from, one chain after another.
     chain_coef_ : ndarray of shape (n_outputs, n_chains, n_support)
-        Coefficients of the means of the solver's independent chains.
+        Coefficients of the means of the solver's independent chains; with "mosaic" as draws.
     kernel_ : str or callable
         The kernel that was used; "mixture" if kernel="auto" chose a sum of kernels.
     mixture_ : Mixture
@@ -158,17 +163,23 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         What "auto" tried, one entry for each candidate: `gamma`, `fit_intercept`, `softness`,
         `label_noise` and `score`. The score is the evidence log p(y) for two classes, otherwise
         the log leave-one-out probability of the right classes, as always with "regression". It
-        is computed on at most 600 training points, 400 for a mixture; with "cells" on the
-        neighbors of three points. Empty if there was nothing to choose.
+        is computed on at most 600 training points, for a mixture on 400 to 1000; with "cells" on
+        the neighbors of three points. Empty if there was nothing to choose.
     cell_centers_ : ndarray of shape (n_cells, n_features)
-        With "cells": a point belongs to the nearest center.
+        With "cells" and "mosaic": a point belongs to the nearest center; with a mixture in units
+        of its relevance.
+    landmarks_, landmark_vectors_ : ndarray of shape (n_landmarks,), (n_landmarks, n_features)
+        With "mosaic": indices of the landmarks, and the points themselves.
+    landmark_coef_ : ndarray of shape (n_cells, n_outputs, n_landmarks)
+        With "mosaic": what is added to the coefficients in each cell. The output in a cell is the
+        sum over its own support vectors and over all landmarks.
     log_evidence_ : float
         log p(y) of the training labels, with "ep", "nystroem" and "cells"; with more than two
-        classes the sum over each class against the rest. With "regression" the log density of
-        the labels as numbers, which compares only with other regressions.
+        classes the sum over each class against the rest. With "regression" and "mosaic" the log
+        density of the labels as numbers, which compares only with other regressions.
     loo_proba_ : ndarray of shape (n_samples, n_classes)
         Probabilities of each training point as if it had been left out, with "regression",
-        "ep", "nystroem" and "cells"; NaN for points that were not used.
+        "mosaic", "ep", "nystroem" and "cells"; NaN for points that were not used.
     n_iter_ : int
         Passes of "ep", "nystroem" and "cells" over the training points.
     origin_ : ndarray
@@ -176,7 +187,7 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     probit_scale_, probit_df_ : float
         The probability of a class against the rest is F(probit_scale_ * decision). F is the
         distribution function of Student's t with `probit_df_` degrees of freedom, or of the
-        normal distribution if they are infinite. With "regression", probit_scale_ * decision
+        normal distribution if they are infinite. With label regression, probit_scale_ * decision
         plus 1 / n_classes estimates the probability of a class.
     link_power_, link_floor_ : float
         With "regression": probabilities are proportional to this power of that estimate, which
@@ -203,14 +214,16 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     12 values in which two rows differ. The log probability of left-out training points, in
     closed form, chooses constant, a_k, g_k and the noise with gradients (docs/notes/mixture.md).
 
-    Weights: with "regression", "ep", "nystroem" and "cells" the likelihood of a row is taken to
-    the power of its weight. Other solvers, and every solver on a hard boundary (softness=0
+    Weights: with "regression", "mosaic", "ep", "nystroem" and "cells" the likelihood of a row is
+    taken to the power of its weight. Other solvers, and every solver on a hard boundary (softness=0
     without label noise), only ask whether a row is there: any positive weight counts as one.
 
     Time for m training points: the Gram matrix and its factor take O(m^3) once. "regression"
-    takes this a few times for all classes together, "ep" for each class about ten times; a
-    bounce of the billiard takes O(m), a sample of "gibbs" O(m^2). "auto" tries ten to twenty
-    candidates on at most 600 points. Perceptrons take O(m) for each mistake, and O(m n_features)
+    takes this a few times for all classes together (twice beyond 2000 points, with `n_jobs`
+    threads in single precision where that is exact enough), "ep" for each class about ten times;
+    a bounce of the billiard takes O(m), a sample of "gibbs" O(m^2). "auto" tries ten to twenty
+    candidates on at most 600 points, for a mixture about 28 on up to 1000. "mosaic" takes
+    O(m (r^2 + n^2)) for r landmarks and cells of n points. Perceptrons take O(m) for each mistake, and O(m n_features)
     for each training point that some member gets wrong; "nystroem" O(m r^2) for each of about
     five sweeps with r landmarks; "cells" O(m n^2) with cells of n points.
 

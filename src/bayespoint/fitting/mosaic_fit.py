@@ -19,7 +19,14 @@ from .cells_fit import members_of_cells
 from .landmarks_fit import MIN_NEW_SQUARED_LENGTH, Landmarks, span_of
 from .outputs import cell_coordinates
 from .power_link import fit_power_link, known_outcomes
-from .regression_fit import MIN_SOFTNESS, draw_off_mean, infos_of, label_codes, rounding_is_small
+from .regression_fit import (
+    MIN_SOFTNESS,
+    draw_off_mean,
+    infos_of,
+    label_codes,
+    rounding_is_small,
+    weights_of,
+)
 from .sampling import sample_each_class
 from .task import Answer, LandmarkPart, Task
 from .time_budget import affordable_points, warn_unless_converged
@@ -55,7 +62,7 @@ def fit_mosaic(task: Task, progress: Progress) -> Answer:
     rows, lengths = used_points(task)
     kept = affordable_points(task, rows, lambda n: _seconds(task, n))
     rows, lengths = rows[kept], lengths[kept]
-    weight = np.ones(len(rows)) if task.weight is None else task.weight[rows]
+    weight = weights_of(task, rows)
     softness = max(task.softness, MIN_SOFTNESS)
     codes = label_codes(task.signs[:, rows])
     setting = _divide(task, rows, softness, weight)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import time
+from typing import NamedTuple
 
 import numpy as np
 
 from .._runtime.progress import Progress
 from .._runtime.threads import threads
 from ..geometry.gram import unit_matrix
-from ..solvers.regression import RegressionPosterior, describe
+from ..solvers.regression import RegressionPosterior, Units, describe
+from ..solvers.watch import watching
 from .gram_fit import choose_rows, is_solved_in_place
-from .landmarks_fit import MIN_NEW_SQUARED_LENGTH, span_of
+from .landmarks_fit import MIN_NEW_SQUARED_LENGTH, Landmarks, span_of
 from .power_link import fit_power_link, known_outcomes
 from .sampling import sample_each_class
 from .task import Answer, Task
+from .time_budget import warn_unless_converged
 from .training_points import kernel_matrix, point_lengths
 from .unit_blocks import UnitBlocks, is_fast
 
@@ -33,30 +36,44 @@ def fit_regression(task: Task, progress: Progress) -> Answer:
     """Return the Bayes points of all outputs, and the link that gives their probabilities."""
     rows = choose_rows(task)
     solve = _solve_large if is_solved_in_place(len(rows), task.solver) else _solve_small
-    weight = np.ones(len(rows)) if task.weight is None else task.weight[rows]
-    softness = max(task.softness, MIN_SOFTNESS)
-    codes = label_codes(task.signs[:, rows])
-    with progress.output(0):
-        found, lengths, single = solve(task, rows, codes, softness, weight)
-    known = known_outcomes(task.target[rows], max(len(task.signs), 2), weight)
+    with progress.output(0) as on_round:
+        found = solve(task, rows, max(task.softness, MIN_SOFTNESS), on_round)
+    posterior, rows = found.posterior, found.rows
+    known = known_outcomes(task.target[rows], max(len(task.signs), 2), weights_of(task, rows))
     # Points at the origin have length zero, and coefficients that have no effect.
-    to_points = 1 / np.where(lengths > 0, lengths, np.inf)
-    coef = found.coef * to_points
-    return Answer(
+    to_points = 1 / np.where(found.lengths > 0, found.lengths, np.inf)
+    coef = posterior.coef * to_points
+    answer = Answer(
         rows=rows,
         coef=coef,
-        draws=found.draws * to_points,
+        draws=posterior.draws * to_points,
         chains=np.stack([coef, coef], axis=1),
-        resultant=found.resultant,
+        resultant=posterior.resultant,
         softness=task.softness,
         label_noise=0.0,
-        probit_scale=found.length,
+        probit_scale=posterior.length,
         probit_df=np.inf,
-        infos=infos_of(found.info, np.abs(found.coef)),
-        loo=found.left_out,
-        link=fit_power_link(found.left_out, known),
-        single=single,
+        infos=infos_of(posterior.info, np.abs(posterior.coef)),
+        loo=posterior.left_out,
+        link=fit_power_link(posterior.left_out, known),
+        single=found.single,
     )
+    warn_unless_converged(answer.infos)
+    return answer
+
+
+class Found(NamedTuple):
+    """What a regression found, and for which points."""
+
+    posterior: RegressionPosterior
+    rows: np.ndarray
+    lengths: np.ndarray
+    single: bool
+
+
+def weights_of(task: Task, rows: np.ndarray) -> np.ndarray:
+    """Return the weights of some training points."""
+    return np.ones(len(rows)) if task.weight is None else task.weight[rows]
 
 
 def infos_of(info: dict, hits: np.ndarray) -> list[dict]:
@@ -76,45 +93,74 @@ def label_codes(signs: np.ndarray) -> np.ndarray:
     return codes if len(signs) == 1 else codes + 0.5 - 1 / len(signs)
 
 
-def _solve_small(task: Task, rows, codes, softness: float, weight):
+def _solve_small(task: Task, rows: np.ndarray, softness: float, on_round) -> Found:
     """Solve with copies of the Gram matrix, in double precision."""
     unit, lengths = unit_matrix(kernel_matrix(task.kernel, task.X, rows), rows)
-    return task.solver.solve(unit, codes, softness, task.rng, weight), lengths, False
+    codes = label_codes(task.signs[:, rows])
+    posterior = task.solver.solve(unit, codes, softness, task.rng, weights_of(task, rows))
+    return Found(posterior, rows, lengths, False)
 
 
-def _solve_large(task: Task, rows, codes, softness: float, weight):
-    """Solve in place, in single precision if that is exact enough, and draw in a span."""
+def _solve_large(task: Task, rows: np.ndarray, softness: float, on_round) -> Found:
+    """Solve in place, in single precision if that is exact enough, and draw in a span.
+
+    If time is up, the answer is that of the points so far, which are in random order.
+    """
     began = time.perf_counter()
-    lengths = point_lengths(task)[rows]
-    span = span_of(
-        task,
-        rows[sample_each_class(task.target[rows], DRAW_LANDMARKS, task.rng)],
-        MIN_NEW_SQUARED_LENGTH,
-    )
+    landmarks = rows[sample_each_class(task.target[rows], DRAW_LANDMARKS, task.rng)]
+    rows = np.concatenate([landmarks, task.rng.permutation(np.setdiff1d(rows, landmarks))])
+    span = span_of(task, landmarks, MIN_NEW_SQUARED_LENGTH)
+    lengths, weight = point_lengths(task)[rows], weights_of(task, rows)
     single = rounding_is_small(task, rows, span.rows, softness, weight)
     blocks = UnitBlocks(task.kernel, task.X, rows, np.where(lengths > 0, lengths, np.inf), single)
-    with threads(task.n_jobs) as thread_map:
+    codes = label_codes(task.signs[:, rows])
+    with threads(task.n_jobs) as thread_map, watching(task.deadline, on_round) as watch:
         matrix = _gram_matrix(blocks, len(rows), thread_map)
-        solution, units = task.solver.solve_large(matrix, codes, softness, weight, thread_map)
-    del matrix
+        solution, units = task.solver.solve_large(
+            matrix, codes, softness, weight, thread_map, watch
+        )
+        del matrix
+    n = len(solution.coef)
     coef = solution.coef.T / (softness * units.length)
-    landmarks = np.searchsorted(rows, span.rows)
-    features = blocks.against(landmarks)(np.arange(len(rows))) @ span.to_basis
-    precision = np.eye(features.shape[1]) + features.T @ (features * (weight / softness)[:, None])
-    root = np.linalg.inv(np.linalg.cholesky(precision))
-    each = task.solver.draws_of_each(len(coef))
-    draws = np.repeat(coef[:, None], each, axis=1)
-    off = draw_off_mean(root, (len(coef), each), task.rng) @ span.to_basis.T
-    draws[:, :, landmarks] += off * (units.scale / units.length)
-    found = RegressionPosterior(
-        coef,
-        draws,
-        units.resultant,
-        solution.outputs,
-        units.length,
-        describe(units, time.perf_counter() - began) | {"n_factors": 1},
+    draws = _draw(task, span, blocks, coef, softness, weight[:n], units)
+    info = describe(units, time.perf_counter() - began) | {
+        "n_factors": 1,
+        "n_done": n,
+        "n_points": len(rows),
+        "stop": watch.stop or "done",
+    }
+    posterior = RegressionPosterior(
+        coef, draws, units.resultant, solution.outputs, units.length, info
     )
-    return found, lengths, single
+    return _in_order(Found(posterior, rows[:n], lengths[:n], single))
+
+
+def _draw(
+    task: Task, span: Landmarks, blocks: UnitBlocks, coef, softness: float, weight, units: Units
+) -> np.ndarray:
+    """Return the mean hypotheses plus random ones in the span of landmarks, the first points."""
+    position = {row: i for i, row in enumerate(blocks.rows)}
+    landmarks = np.array([position[row] for row in span.rows])
+    n_outputs, n = coef.shape
+    features = blocks.against(landmarks)(np.arange(n)) @ span.to_basis
+    precision = np.eye(len(landmarks)) + features.T @ (features * (weight / softness)[:, None])
+    root = np.linalg.inv(np.linalg.cholesky(precision))
+    each = task.solver.draws_of_each(n_outputs)
+    off = draw_off_mean(root, (n_outputs, each), task.rng) @ span.to_basis.T
+    draws = np.repeat(coef[:, None], each, axis=1)
+    draws[:, :, landmarks] += off * (units.scale / units.length)
+    return draws
+
+
+def _in_order(found: Found) -> Found:
+    """Return the same answer with increasing rows."""
+    order = np.argsort(found.rows)
+    posterior = found.posterior._replace(
+        coef=found.posterior.coef[:, order],
+        draws=found.posterior.draws[:, :, order],
+        left_out=found.posterior.left_out[order],
+    )
+    return Found(posterior, found.rows[order], found.lengths[order], found.single)
 
 
 def draw_off_mean(root: np.ndarray, shape: tuple[int, int], rng) -> np.ndarray:

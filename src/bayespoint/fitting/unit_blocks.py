@@ -45,7 +45,8 @@ class UnitBlocks:
 
     def __init__(self, kernel: Kernel, X, rows: np.ndarray, lengths: np.ndarray, single: bool):
         self.dtype = np.dtype(np.float32 if single else np.float64)
-        self._kernel, self._X, self._rows, self._lengths = kernel, X, rows, lengths
+        self.rows = rows
+        self._kernel, self._X, self._lengths = kernel, X, lengths
 
     def against(self, right: np.ndarray) -> Callable[..., np.ndarray]:
         """Return a function: from some points to their kernel with the given ones.
@@ -55,14 +56,14 @@ class UnitBlocks:
         return self._fast(right) if self.dtype == np.float32 else self._exact(right)
 
     def _fast(self, right: np.ndarray):
-        unit = fast_kernel(self._kernel, self._X[self._rows[right]])
+        unit = fast_kernel(self._kernel, self._X[self.rows[right]])
         parts = panels(len(right))
 
         def compute(left: np.ndarray, n_columns: int = len(right)) -> np.ndarray:
             out = np.empty((len(left), n_columns), dtype=np.float32)
             for start in range(0, len(left), BLOCK_ROWS):
                 block = slice(start, start + BLOCK_ROWS)
-                side = unit.left(self._X[self._rows[left[block]]])
+                side = unit.left(self._X[self.rows[left[block]]])
                 n = len(left[block])
                 for number, here in enumerate(parts):
                     if here.start >= n_columns:
@@ -77,7 +78,7 @@ class UnitBlocks:
     def _exact(self, right: np.ndarray):
         def compute(left: np.ndarray, n_columns: int = len(right)) -> np.ndarray:
             columns = right[:n_columns]
-            rows, others = self._rows[left], self._rows[columns]
+            rows, others = self.rows[left], self.rows[columns]
             if self._kernel.name == "precomputed":
                 values = self._X[np.ix_(rows, others)] + self._kernel.constant
             else:

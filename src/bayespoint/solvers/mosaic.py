@@ -134,7 +134,7 @@ class Mosaic(Solver):
             batches = _batches(len(cells), n_at_once)
             halves = (half for batch in batches for half in thread_map(condense, batch))
             total, held = _add_up(halves, len(cells), n_held, watch)
-            log_det = total.log_det + factor(total.precision, thread_map)
+            log_det = total.log_det + factor(total.precision, thread_map)[1]
             invert(total.precision, thread_map)
             root = total.precision
             mean = root.T @ (root @ total.pull)

@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval
 from .._runtime.threads import one_blas_thread
 from .solver import Solver
 from .tiled_cholesky import factor, invert
+from .watch import Watch
 
 # Draws of all outputs together, so that a hundred classes do not take a hundred times as long.
 MAX_DRAWS_OF_ALL_OUTPUTS = 512
@@ -185,8 +186,11 @@ class Regression(Solver):
         softness: float,
         weight: np.ndarray,
         thread_map: Callable = map,
+        watch: Watch | None = None,
     ) -> tuple[Solution, Units]:
         """Return the same mean and left-out outputs for many points, without draws.
+
+        If the watch says so, the answer is that of the first points alone.
 
         Parameters
         ----------
@@ -197,11 +201,14 @@ class Regression(Solver):
             As in `solve`.
         thread_map : callable, default=map
             A `map` that may use threads; the result does not depend on it.
+        watch : Watch, default=None
+            Says when to stop.
         """
         self._validate_params()
         with one_blas_thread():
-            solution = _solve_in_tiles(unit, codes, softness, weight, thread_map)
-        return solution, units_of(solution, codes, softness, weight)
+            solution = _solve_in_tiles(unit, codes, softness, weight, thread_map, watch)
+        n = len(solution.coef)
+        return solution, units_of(solution, codes[:n], softness, weight[:n])
 
     def _draw(self, unit, inverse, noise, codes, rng) -> np.ndarray:
         """Return coefficients of hypotheses drawn from the posterior, (n_outputs, n_draws, m).
@@ -244,12 +251,19 @@ def describe(units: Units, seconds: float) -> dict[str, Any]:
     }
 
 
-def _solve_in_tiles(matrix, codes, softness: float, weight, thread_map: Callable) -> Solution:
+def _solve_in_tiles(
+    matrix, codes, softness: float, weight, thread_map: Callable, watch: Watch | None
+) -> Solution:
     """Solve a large regression in place; the matrix ends as the inverse of its factor."""
     m = len(matrix)
     matrix *= matrix.dtype.type(1 / softness)
     matrix.flat[:: m + 1] += 1 / weight
-    log_det = factor(matrix, thread_map)
+
+    def is_over(n_done: int) -> bool:
+        return watch is not None and watch.end_round({"n_done": n_done, "n_points": m})
+
+    m, log_det = factor(matrix, thread_map, is_over=is_over)
+    matrix, codes, weight = matrix[:m, :m], codes[:m], weight[:m]
     invert(matrix, thread_map)
     blocks = [slice(start, start + BLOCK_ROWS) for start in range(0, m, BLOCK_ROWS)]
     half = np.concatenate([matrix[rows] @ codes.astype(matrix.dtype) for rows in blocks])

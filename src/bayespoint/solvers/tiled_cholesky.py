@@ -15,10 +15,16 @@ from scipy import linalg
 TILE = 512
 
 
-def factor(matrix: np.ndarray, thread_map: Callable = map, tile: int = TILE) -> float:
+def factor(
+    matrix: np.ndarray,
+    thread_map: Callable = map,
+    tile: int = TILE,
+    is_over: Callable[[int], bool] | None = None,
+) -> tuple[int, float]:
     """Replace the lower triangle of a positive definite matrix by its Cholesky factor.
 
-    The upper triangle is left alone. m^3 / 3 operations.
+    The upper triangle is left alone. m^3 / 3 operations. The factor of a leading part of the
+    matrix is the leading part of the factor, so it is complete if the work stops early.
 
     Parameters
     ----------
@@ -28,11 +34,15 @@ def factor(matrix: np.ndarray, thread_map: Callable = map, tile: int = TILE) -> 
         A `map` that may use threads.
     tile : int, default=512
         Size of the tiles.
+    is_over : callable, default=None
+        Called with the number of finished rows after each tile; a true answer stops the work.
 
     Returns
     -------
-    float
-        The log determinant.
+    n_rows : int
+        The number of finished rows: the size of the leading part that was factored.
+    log_det : float
+        The log determinant of this part.
 
     Raises
     ------
@@ -55,9 +65,11 @@ def factor(matrix: np.ndarray, thread_map: Callable = map, tile: int = TILE) -> 
             matrix[rows, left] -= matrix[rows, here] @ matrix[left, here].T
 
         below = tiles[k + 1 :]
+        if is_over is not None and is_over(here.stop):
+            return here.stop, log_det
         _run(thread_map, divide, below)
         _run(thread_map, subtract, below[::-1])  # the longest first
-    return log_det
+    return len(matrix), log_det
 
 
 def invert(lower: np.ndarray, thread_map: Callable = map, tile: int = TILE) -> None:
