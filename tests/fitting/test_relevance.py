@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
 from bayespoint import BayesPointClassifier
+from bayespoint.fitting import relevance
 from bayespoint.fitting.mixture_search import MixtureSearch
 from bayespoint.fitting.relevance import HalfScore, learn_scales
 from bayespoint.geometry.mixture import fit_views
@@ -115,3 +117,23 @@ def test_scales_are_kept_in_files_and_graphs(tmp_path):
     again = load(tmp_path / "model.bayespoint")
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
     assert_same(model, X + 0.01)
+
+
+def test_halves_of_neighbors_are_dense_and_have_no_point_in_common(rng):
+    X = rng.standard_normal((3000, 4))
+    first, second = relevance._neighbors(X, 250, 1)
+    assert len(first) == len(second) == 250
+    assert not np.intersect1d(first, second).size
+    assert np.all(np.diff(first) > 0)
+    random = rng.choice(3000, 250, replace=False)
+    nearest = [np.sort(cdist(X[rows], X[rows]), axis=1)[:, 1].mean() for rows in (first, random)]
+    assert nearest[0] < 0.7 * nearest[1]
+
+
+def test_halves_grow_with_the_table_within_limits():
+    low, high = relevance.HALF_POINTS
+    assert relevance._half_points(100, 4) == low
+    assert relevance._half_points(2000, 4) == 250
+    assert relevance._half_points(10**6, 4) == high
+    assert relevance._half_points(1000, 800) ** 2 * 800 <= relevance.DIFFERENCES[0]
+    assert relevance._half_points(10**6, 800) ** 2 * 800 <= relevance.DIFFERENCES[1]

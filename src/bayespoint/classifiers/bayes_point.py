@@ -81,8 +81,8 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         the labels as numbers, which has a closed form for all classes at once; "ep" approximates
         the posterior by a Gaussian, without sampling; "billiard" and "gibbs" sample it exactly,
         the billiard much faster; "corners" averages the corners of version space, a rough
-        estimate. These are for many points: "mosaic" is "regression" in cells of about 2000
-        neighbors that 3000 landmarks join; "perceptron" averages perceptrons that learned in
+        estimate. These are for many points: "mosaic" is "regression" in cells of up to 2000
+        neighbors that up to 3000 landmarks join; "perceptron" averages perceptrons that learned in
         different orders, for clean labels; "nystroem" is "ep" in the span of 500 landmarks, for
         noisy labels; "cells" is "ep" in each of many cells of about 1000 neighbors, for a
         boundary with much detail.
@@ -190,7 +190,7 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         normal distribution if they are infinite. With label regression, probit_scale_ * decision
         plus 1 / n_classes estimates the probability of a class.
     link_power_, link_floor_ : float
-        With "regression": probabilities are proportional to this power of that estimate, which
+        With label regression: probabilities are proportional to this power of that estimate, which
         the floor keeps positive.
     diagnostics_ : Bunch
         What the solver reports for each output: error bars, counts, why it stopped.
@@ -222,10 +222,12 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     takes this a few times for all classes together (twice beyond 2000 points, with `n_jobs`
     threads in single precision where that is exact enough), "ep" for each class about ten times;
     a bounce of the billiard takes O(m), a sample of "gibbs" O(m^2). "auto" tries ten to twenty
-    candidates on at most 600 points, for a mixture about 28 on up to 1000. "mosaic" takes
-    O(m (r^2 + n^2)) for r landmarks and cells of n points. Perceptrons take O(m) for each mistake, and O(m n_features)
-    for each training point that some member gets wrong; "nystroem" O(m r^2) for each of about
-    five sweeps with r landmarks; "cells" O(m n^2) with cells of n points.
+    candidates on at most 600 points, for a mixture about 28 on up to 1000, beyond 2000 points
+    three times on different samples, of which left-out points of 4000 choose. "mosaic" takes
+    O(m (r^2 + n^2)) for r landmarks and cells of n points. Perceptrons take O(m) for each
+    mistake, and O(m n_features) for each training point that some member gets wrong; "nystroem"
+    O(m r^2) for each of about five sweeps with r landmarks; "cells" O(m n^2) with cells of n
+    points.
 
     Decisions: the output of a hypothesis is the cosine of the angle between it and the point in
     feature space (000, sec. 4.3). `decision_function` is the mean over all hypotheses, between -1

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
-from ..geometry.kernels import Kernel
 from ..solvers import EP, Mosaic, Regression
-from .mixture_search import MixtureChoice, choose_mixture
+from .mixture_candidates import choose_among_mixtures
 from .mosaic_fit import memory_needed as memory_of_mosaic
 from .parameters import Choice
 from .solver_choice import (
@@ -28,8 +28,11 @@ OTHERWISE = "rbf"
 MIXABLE = ("gram", "regression", "mosaic")
 # Label regression is exact up to this many training points, if memory allows.
 MAX_EXACT_POINTS = 10_000
-# Landmarks and points of a cell beyond that; the first that fit into memory.
-MOSAIC_SIZES = ((3000, 2000), (1000, 1000), (500, 500))
+# Beyond, a mosaic has as many landmarks and points of a cell as its work allows (training points
+# times squared landmarks), but at least and at most so many; fewer if memory is short.
+MOSAIC_WORK = 1.2e11
+LANDMARKS, CELL_POINTS = (1000, 3000), (1000, 2000)
+SMALL_MOSAICS = ((1000, 1000), (500, 500))
 
 
 def can_mix(data: TrainingSet, request: Request) -> bool:
@@ -57,10 +60,16 @@ def automatic_solver(data: TrainingSet, request: Request) -> EP | Regression | M
     if m <= MAX_EXACT_POINTS and fits_memory(m, n_outputs, Regression(), available):
         return Regression()
     if m > MAX_EP_POINTS:
-        for size in MOSAIC_SIZES:
+        for size in (mosaic_size(m), *SMALL_MOSAICS):
             if memory_of_mosaic(m, n_outputs, Mosaic(*size)) <= available:
                 return Mosaic(*size)
     return None
+
+
+def mosaic_size(m: int) -> tuple[int, int]:
+    """Return the number of landmarks and of points of a cell for m training points."""
+    n_landmarks = np.clip((MOSAIC_WORK / m) ** 0.5, *LANDMARKS)
+    return round(n_landmarks), round(np.clip(n_landmarks * 2 / 3, *CELL_POINTS))
 
 
 def choose_with_mixture(
@@ -75,8 +84,10 @@ def choose_with_mixture(
         return choose_solver(data, request, should_stop)
     settings = request.settings
     intercept = bool(settings.fit_intercept)  # "auto" is true
-    chosen = choose_mixture(data.X, data.target, data.weight, intercept, should_stop, data.groups)
-    data = data._replace(kernel_name="mixture", kernel_for=lambda *_: mixture_kernel(chosen))
+    chosen = choose_among_mixtures(
+        data.X, data.target, data.weight, intercept, should_stop, data.groups
+    )
+    data = data._replace(kernel_name="mixture", kernel_for=lambda *_: chosen.kernel)
     settings = settings._replace(gamma=1.0, fit_intercept=intercept)
     solver = request.solver
     if solver == "auto":
@@ -93,8 +104,3 @@ def choose_with_mixture(
     tried = {settings._replace(softness=softness): score for softness, score in chosen.score}
     best = settings._replace(softness=chosen.softness)
     return data, solver, Choice(best, tried, kernel=chosen.mixture.describe())
-
-
-def mixture_kernel(chosen: MixtureChoice) -> Kernel:
-    """Return the kernel of a mixture and its constant."""
-    return Kernel("mixture", constant=chosen.constant, mixture=chosen.mixture)

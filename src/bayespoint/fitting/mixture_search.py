@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._runtime.warn import warn
 from ..geometry.equal_rows import merge_equal_rows
+from ..geometry.kernels import Kernel
 from ..geometry.mixture import TERMS, Mixture, Term, Views, distance, fit_views, term_names
 from ..geometry.points import in_double
 from .pair_score import DIGITS, MIN_PROGRESS, PairScore
@@ -49,6 +50,11 @@ class MixtureChoice(NamedTuple):
     softness: float
     score: list[tuple[float, float]]  # softness and log leave-one-out probability of each trial
 
+    @property
+    def kernel(self) -> Kernel:
+        """Return the kernel of the mixture and its constant."""
+        return Kernel("mixture", constant=self.constant, mixture=self.mixture)
+
 
 class OutOfTime(Exception):
     """The search must end; the best parameters so far are kept."""
@@ -61,6 +67,7 @@ def choose_mixture(
     fit_intercept: bool,
     should_stop: Callable[[float], bool],
     groups: np.ndarray | None = None,
+    number: int = 0,
 ) -> MixtureChoice:
     """Return the mixture that predicts left-out training points best.
 
@@ -80,6 +87,8 @@ def choose_mixture(
     groups : array of shape (n_features,), default=None
         The column of the table that each feature belongs to; features of a column share their
         scale. By default each is a column of its own.
+    number : int, default=0
+        Other numbers choose on other training points.
     """
     # Then repeated rows and weights give the same choice, and no half knows a row of the other.
     weight = np.ones(len(X)) if weight is None else weight
@@ -87,14 +96,15 @@ def choose_mixture(
     X, target, weight = in_double(X[some]), target[some], weight[some]
     first, weight, _ = merge_equal_rows(X, target, weight)
     X, target = X[first], target[first]
-    rows = sample_each_class(target, min(max(len(target) // 4, MIN_POINTS), MAX_POINTS))
+    rng = np.random.default_rng([len(target), number]) if number else None
+    rows = sample_each_class(target, min(max(len(target) // 4, MIN_POINTS), MAX_POINTS), rng)
     views = fit_views(X, weight)
     search = MixtureSearch(X[rows], target[rows], weight[rows], views, fit_intercept)
     best = search.climb(should_stop)
     if should_stop(search.seconds):
         return search.choice(best)
     groups = np.arange(X.shape[1]) if groups is None else groups
-    scales = learn_scales(X, target, weight, groups, search.fitted(best))
+    scales = learn_scales(X, target, weight, groups, search.fitted(best), number)
     if np.all(scales == 1):
         return search.choice(best)
     views = replace(views, scales=scales)

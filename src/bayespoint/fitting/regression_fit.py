@@ -115,7 +115,7 @@ def _solve_large(task: Task, rows: np.ndarray, softness: float, on_round) -> Fou
     blocks = UnitBlocks(task.kernel, task.X, rows, np.where(lengths > 0, lengths, np.inf), single)
     codes = label_codes(task.signs[:, rows])
     with threads(task.n_jobs) as thread_map, watching(task.deadline, on_round) as watch:
-        matrix = _gram_matrix(blocks, len(rows), thread_map)
+        matrix = gram_matrix(blocks, len(rows), thread_map)
         solution, units = task.solver.solve_large(
             matrix, codes, softness, weight, thread_map, watch
         )
@@ -181,9 +181,9 @@ def rounding_is_small(task: Task, rows, some: np.ndarray, softness: float, weigh
     return bool(largest * np.finfo(np.float32).eps <= MAX_ROUNDING)
 
 
-def _gram_matrix(blocks: UnitBlocks, m: int, thread_map) -> np.ndarray:
-    """Return the lower triangle of the Gram matrix of unit points; the rest is not set."""
-    matrix = np.empty((m, m), dtype=blocks.dtype)
+def gram_matrix(blocks: UnitBlocks, m: int, thread_map=map) -> np.ndarray:
+    """Return the lower triangle of the Gram matrix of unit points; most of the rest is zero."""
+    matrix = np.zeros((m, m), dtype=blocks.dtype)
     compute = blocks.against(np.arange(m))
 
     def fill(start: int) -> None:

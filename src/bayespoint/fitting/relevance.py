@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import optimize
+from scipy.spatial.distance import cdist
 
 from ..geometry.mixture import TERMS, Mixture, Term
 from .pair_score import DIGITS, MIN_PROGRESS, PairScore
@@ -19,6 +20,8 @@ MIN_HALF_POINTS = 20
 HALF_POINTS = (150, 500)
 DIFFERENCES_PER_POINT = 2000
 DIFFERENCES = (2_000_000, 16_000_000)
+# In halves of neighbors this share of the points are neighbors of a few random points.
+NEIGHBOR_SHARE, NEIGHBORS = 0.8, 100
 # Evaluations of the score of a half and its gradient.
 MAX_EVALUATIONS = 8
 # The prior of the logarithm of a scale has mean zero and this deviation.
@@ -38,7 +41,12 @@ class Fitted(NamedTuple):
 
 
 def learn_scales(
-    X: np.ndarray, target: np.ndarray, weight: np.ndarray, groups: np.ndarray, fitted: Fitted
+    X: np.ndarray,
+    target: np.ndarray,
+    weight: np.ndarray,
+    groups: np.ndarray,
+    fitted: Fitted,
+    number: int = 0,
 ) -> np.ndarray:
     """Return a scale for each feature, mean one; all are one if none can be trusted.
 
@@ -52,6 +60,9 @@ def learn_scales(
         The column that each feature belongs to; features of a column share their scale.
     fitted : Fitted
         The mixture without scales.
+    number : int, default=0
+        Other numbers learn from other points. Even and odd numbers take turns: halves of random
+        points see the whole table; halves of neighbors see it as dense as it is.
 
     Notes
     -----
@@ -60,7 +71,8 @@ def learn_scales(
     the logarithms to keep.
     """
     n_features = X.shape[1]
-    halves = _halves(target, _half_points(*X.shape))
+    size = _half_points(*X.shape)
+    halves = _neighbors(X, size, number) if number % 2 else _halves(target, size, number)
     if len(halves[1]) < MIN_HALF_POINTS:
         return np.ones(n_features)
     scores = [
@@ -87,12 +99,29 @@ def _half_points(n_points: int, n_features: int) -> int:
     return min(int(np.clip(n_points // 8, *HALF_POINTS)), affordable)
 
 
-def _halves(target: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+def _neighbors(X: np.ndarray, size: int, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return two halves of neighborhoods around random points, filled up with random points."""
+    rng = np.random.default_rng([len(X), number])
+    order = rng.permutation(len(X))
+    n_centers = max(round(NEIGHBOR_SHARE * size / NEIGHBORS), 1)
+    is_free = np.ones(len(X), dtype=bool)
+    halves = []
+    for centers in (order[:n_centers], order[n_centers : 2 * n_centers]):
+        near = np.argsort(cdist(X[centers], X, "cityblock"), axis=1, kind="stable")[:, :NEIGHBORS]
+        free = [rows[is_free[rows]] for rows in (np.unique(near), order[::-1])]
+        half = np.concatenate([free[0], np.setdiff1d(free[1], free[0], assume_unique=True)])[:size]
+        is_free[half] = False
+        halves.append(np.sort(half))
+    return halves[0], halves[1]
+
+
+def _halves(target: np.ndarray, size: int, number: int) -> tuple[np.ndarray, np.ndarray]:
     """Return two random halves with the same share of each class.
 
     They depend neither on the user's seed nor on the order of the classes.
     """
-    order = np.random.default_rng(len(target)).permutation(len(target))[: 2 * size]
+    seed = [len(target), number] if number else len(target)
+    order = np.random.default_rng(seed).permutation(len(target))[: 2 * size]
     odd = np.zeros(len(order), dtype=bool)
     for c in np.unique(target[order]):
         odd[np.flatnonzero(target[order] == c)[1::2]] = True

@@ -24,8 +24,8 @@ class TrainingSet(NamedTuple):
 
 
 def needs_of(solver) -> str:
-    """Return what a fit prepares for a solver: "gram", "regression", "rows", "landmarks"
-    or "cells".
+    """Return what a fit prepares for a solver: "gram", "regression", "rows", "landmarks",
+    "cells" or "mosaic".
 
     A user's solver without `needs` gets the Gram matrix.
     """

@@ -26,10 +26,10 @@ class Solver(BaseEstimator):
 
     Attributes
     ----------
-    needs : {"gram", "regression", "rows", "landmarks", "cells"}, default="gram"
+    needs : {"gram", "regression", "rows", "landmarks", "cells", "mosaic"}, default="gram"
         What the solver works on: version spaces with their whole Gram matrix, this matrix
         with the labels of all classes as numbers, rows of the Gram matrix one by one, features
-        from landmarks, or the points of one cell.
+        from landmarks, the points of one cell, or cells with features from landmarks.
     supports_label_noise : bool, default=False
         Whether the solver samples the posterior with label noise.
     supports_weights : bool, default=False

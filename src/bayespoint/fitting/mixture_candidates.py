@@ -1,0 +1,67 @@
+"""Several mixtures, each chosen on other training points; a larger sample decides between them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from ..solvers import Regression
+from .mixture_search import MixtureChoice, choose_mixture
+from .power_link import class_outputs, fit_power_link, known_outcomes, log_likelihood
+from .regression_fit import gram_matrix
+from .sampling import sample_each_class
+from .unit_blocks import UnitBlocks
+
+# Beyond this many training points so many mixtures are candidates. What a sample of a few hundred
+# points says about columns depends much on the sample (docs/notes/mosaic.md).
+MAX_POINTS_WITHOUT_CANDIDATES = 2000
+N_CANDIDATES = 3
+# Left-out points of so many training points decide.
+MAX_JUDGING_POINTS = 4000
+
+
+def choose_among_mixtures(
+    X: np.ndarray,
+    target: np.ndarray,
+    weight: np.ndarray | None,
+    fit_intercept: bool,
+    should_stop: Callable[[float], bool],
+    groups: np.ndarray | None = None,
+) -> MixtureChoice:
+    """Return the best of a few mixtures; arguments as those of `choose_mixture`."""
+    given = X, target, weight, fit_intercept, should_stop, groups
+    began = time.perf_counter()
+    best = choose_mixture(*given)
+    if len(target) <= MAX_POINTS_WITHOUT_CANDIDATES:
+        return best
+    seconds, highest = time.perf_counter() - began, -np.inf
+    for number in range(1, N_CANDIDATES):
+        if should_stop(seconds):
+            break
+        if highest == -np.inf:
+            highest = judge(best, X, target, weight)
+        candidate = choose_mixture(*given, number)
+        score = judge(candidate, X, target, weight)
+        tried = best.score + candidate.score
+        if score > highest:
+            best, highest = candidate, score
+        best = best._replace(score=tried)
+    return best
+
+
+def judge(choice: MixtureChoice, X, target: np.ndarray, weight: np.ndarray | None) -> float:
+    """Return the log probability of left-out points of a large sample."""
+    rows = sample_each_class(target, MAX_JUDGING_POINTS)
+    n_classes = int(target.max()) + 1
+    lengths = np.full(len(rows), np.sqrt(1 + choice.constant))
+    weight = np.ones(len(rows)) if weight is None else weight[rows]
+    matrix = gram_matrix(UnitBlocks(choice.kernel, X, rows, lengths, single=True), len(rows))
+    codes = np.eye(n_classes)[target[rows]] - 1 / n_classes
+    try:
+        outputs = Regression().solve_large(matrix, codes, choice.softness, weight)[0].outputs
+    except np.linalg.LinAlgError:  # not in single precision
+        return -np.inf
+    known = known_outcomes(target[rows], n_classes, weight)
+    return log_likelihood(class_outputs(outputs), fit_power_link(outputs, known), known)[0]
