@@ -202,3 +202,13 @@ def test_training_and_new_points_may_differ_in_precision(solver):
     # Single precision has 24 binary digits.
     np.testing.assert_allclose(double.predict_proba(X.astype("f4")), p, atol=1e-5)
     np.testing.assert_allclose(single.predict_proba(X), p, atol=1e-5)
+
+
+def test_sparse_points_that_are_too_many_for_ep_get_an_exact_regression():
+    X, y = make_moons(2100, noise=0.2, random_state=0)
+    model = BayesPointClassifier(random_state=0).fit(sparse.csr_array(X), y)
+    assert (model.kernel_, model.mixture_) == ("rbf", None)
+    assert hasattr(model, "link_power_")
+    assert model.diagnostics_.n_factors == 1
+    few = BayesPointClassifier(random_state=0).fit(sparse.csr_array(X[:200]), y[:200])
+    assert not hasattr(few, "link_power_")

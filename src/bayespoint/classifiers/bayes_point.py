@@ -87,7 +87,7 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         noisy labels; "cells" is "ep" in each of many cells of about 1000 neighbors, for a
         boundary with much detail.
         "auto" with kernel="auto" is "regression" up to 10,000 training points if `cache_size`
-        allows, and "mosaic" beyond. With a named kernel, a hard boundary or label noise it is
+        allows, and "mosaic" beyond (only for dense X). With a named kernel, a hard boundary or label noise it is
         "ep" up to 2000 points ("billiard" where "ep" does not converge); for more points,
         left-out points of a sample decide between the last three. An object carries its own
         parameters, for example `solvers.Perceptron(n_members=50)`.

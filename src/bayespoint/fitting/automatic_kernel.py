@@ -30,7 +30,7 @@ MIXABLE = ("gram", "regression", "mosaic")
 MAX_EXACT_POINTS = 10_000
 # Beyond, a mosaic has as many landmarks and points of a cell as its work allows (training points
 # times squared landmarks), but at least and at most so many; fewer if memory is short.
-MOSAIC_WORK = 1.2e11
+MOSAIC_WORK = 2e11
 LANDMARKS, CELL_POINTS = (1000, 3000), (1000, 2000)
 SMALL_MOSAICS = ((1000, 1000), (500, 500))
 
@@ -66,6 +66,19 @@ def automatic_solver(data: TrainingSet, request: Request) -> EP | Regression | M
     return None
 
 
+def is_exact_without_mixture(data: TrainingSet, request: Request) -> bool:
+    """Tell whether sparse points, too many for EP, are few enough for an exact regression.
+
+    Word counts lose much in the span of landmarks (docs/notes/mosaic.md).
+    """
+    return (
+        sparse.issparse(data.X)
+        and request.solver == "auto"
+        and data.signs.shape[1] > MAX_EP_POINTS
+        and isinstance(automatic_solver(data, request), Regression)
+    )
+
+
 def mosaic_size(m: int) -> tuple[int, int]:
     """Return the number of landmarks and of points of a cell for m training points."""
     n_landmarks = np.clip((MOSAIC_WORK / m) ** 0.5, *LANDMARKS)
@@ -81,6 +94,8 @@ def choose_with_mixture(
     their own, because noise means something else to them.
     """
     if not can_mix(data, request):
+        if is_exact_without_mixture(data, request):
+            request = request._replace(solver=Regression())
         return choose_solver(data, request, should_stop)
     settings = request.settings
     intercept = bool(settings.fit_intercept)  # "auto" is true

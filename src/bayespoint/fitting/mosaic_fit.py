@@ -14,6 +14,7 @@ from .._runtime.threads import threads
 from ..solvers.cells import MAX_CELL_RATIO, cell_centers, nearest
 from ..solvers.mosaic import Joined, Patch
 from ..solvers.regression import Units, describe, draws_of_each, units_of
+from ..solvers.tiled_cholesky import times_upper
 from ..solvers.watch import watching
 from .cells_fit import members_of_cells
 from .landmarks_fit import MIN_NEW_SQUARED_LENGTH, Landmarks, span_of
@@ -121,7 +122,8 @@ def _patches(task: Task, setting: Setting, lengths: np.ndarray):
 
     def patch_of(number: int) -> Patch:
         members = setting.cells[number]
-        return Patch(with_landmarks(members) @ to_basis, blocks.against(members)(members))
+        features = times_upper(with_landmarks(members), to_basis)
+        return Patch(features, blocks.against(members)(members))
 
     return patch_of
 

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 from .._runtime.threads import one_blas_thread
 from .regression import Solution, freedom_of
 from .solver import Solver
-from .tiled_cholesky import factor, invert
+from .tiled_cholesky import factor, invert, times_upper
 from .watch import Watch
 
 
@@ -222,7 +222,7 @@ def _add_up(halves, n_cells: int, n_held: int, watch: Watch) -> tuple[_Total, di
 def _finish(half: _Factored, mean: np.ndarray, root: np.ndarray) -> _Finished:
     """Return the answer of a cell, given the global weights."""
     gap = half.codes - half.features @ mean
-    seen = (half.inverse.T @ half.features) @ root.T
+    seen = times_upper(half.inverse.T @ half.features, root.T)
     diagonal = np.einsum("ij,ij->j", half.inverse, half.inverse, dtype=np.float64)
     diagonal -= np.einsum("ij,ij->i", seen, seen, dtype=np.float64)
     return _Finished(half.inverse.T @ gap, diagonal, mean - half.features.T @ gap)

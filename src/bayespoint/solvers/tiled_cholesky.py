@@ -93,6 +93,14 @@ def invert(lower: np.ndarray, thread_map: Callable = map, tile: int = TILE) -> N
         lower[here, here.stop :] = 0.0
 
 
+def times_upper(left: np.ndarray, upper: np.ndarray, tile: int = TILE) -> np.ndarray:
+    """Return left @ upper for an upper triangular matrix, in about half the time of a product."""
+    out = np.empty((len(left), upper.shape[1]), dtype=left.dtype)
+    for here in _tiles(upper.shape[1], tile):
+        np.matmul(left[:, : here.stop], upper[: here.stop, here], out=out[:, here])
+    return out
+
+
 def _tiles(m: int, tile: int) -> list[slice]:
     return [slice(start, min(start + tile, m)) for start in range(0, m, tile)]
 
