@@ -158,7 +158,7 @@ def draw(panels: Mapping[int, Mapping[str, pd.DataFrame]], file: Path) -> None:
             ax.set_xlabel("mean seconds of a fit", fontsize=9)
             ax.set_ylabel(f"{title} / {title} of {EXACT}", fontsize=9)
     if axes[0, 0].get_legend_handles_labels()[0]:
-        axes[0, 0].legend(frameon=False, fontsize=LABEL_SIZE, loc="upper right")
+        axes[0, 0].legend(frameon=False, fontsize=LABEL_SIZE, loc="center right")
     figure.canvas.draw()  # labels are placed when the layout is known
     figure.set_layout_engine("none")
     for panel in drawn:

@@ -299,7 +299,7 @@ def test_the_order_of_the_cells_does_not_matter():
 # Versions that are broken on purpose
 
 BROKEN = {
-    "the landmarks left out of the diagonal": ("diagonal -= np.einsum", "diagonal -= 0 * np.einsum"),
+    "a diagonal without landmarks": ("diagonal -= np.einsum", "diagonal -= 0 * np.einsum"),
     "a cell counted twice": ("mean - half.features.T @ gap", "mean"),
     "no prior": ("[:: len(precision) + 1] += 1\n", "[:: len(precision) + 1] += 0\n"),
     "no weights": ("[:: len(matrix) + 1] += 1 / weight", "[:: len(matrix) + 1] += 1"),
