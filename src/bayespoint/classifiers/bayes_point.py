@@ -87,10 +87,10 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         noisy labels; "cells" is "ep" in each of many cells of about 1000 neighbors, for a
         boundary with much detail.
         "auto" with kernel="auto" is "regression" up to 10,000 training points if `cache_size`
-        allows, and "mosaic" beyond (only for dense X). With a named kernel, a hard boundary or label noise it is
-        "ep" up to 2000 points ("billiard" where "ep" does not converge); for more points,
-        left-out points of a sample decide between the last three. An object carries its own
-        parameters, for example `solvers.Perceptron(n_members=50)`.
+        allows, and "mosaic" beyond (only for dense X). With a named kernel, a hard boundary or
+        label noise it is "ep" up to 2000 points ("billiard" where "ep" does not converge); for
+        more points, left-out points of a sample decide between the last three. An object carries
+        its own parameters, for example `solvers.Perceptron(n_members=50)`.
     softness : "auto" or float, default="auto"
         Added to the diagonal of the kernel matrix, relative to it, during training (000,
         eq. 27): the variance of noise on the output. More of it tolerates more noise in the

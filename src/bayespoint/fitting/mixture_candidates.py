@@ -57,7 +57,8 @@ def judge(choice: MixtureChoice, X, target: np.ndarray, weight: np.ndarray | Non
     n_classes = int(target.max()) + 1
     lengths = np.full(len(rows), np.sqrt(1 + choice.constant))
     weight = np.ones(len(rows)) if weight is None else weight[rows]
-    matrix = gram_matrix(UnitBlocks(choice.kernel, X, rows, lengths, single=True), len(rows))
+    blocks = UnitBlocks(choice.kernel, X, rows, lengths, single=True)
+    matrix = gram_matrix(blocks, len(rows))
     codes = np.eye(n_classes)[target[rows]] - 1 / n_classes
     try:
         outputs = Regression().solve_large(matrix, codes, choice.softness, weight)[0].outputs

@@ -87,7 +87,7 @@ def fit_mosaic(task: Task, progress: Progress) -> Answer:
     info = describe(units, time.perf_counter() - began) | {
         "n_cells": len(setting.cells),
         "n_done": found.n_done,
-        "stop": watch.stop or "done",
+        "stop": watch.stop if found.n_done < len(setting.cells) else "done",
     }
     answer = _answer(task, setting, found, units, softness, lengths, weight, info)
     warn_unless_converged(answer.infos)

@@ -108,14 +108,16 @@ class MosaicHypothesis(NamedTuple):
         for c in np.unique(cell):
             points = np.flatnonzero(cell == c)
             carriers = np.flatnonzero(cell_of_support == c)
-            here = self.support_vectors[carriers], self.coef[carriers]
-            near = outputs(self.kernel, X[points], *here, single, n_jobs)
             on_landmarks = np.ascontiguousarray(self.landmark_coef[c].T)
             if unit is None:
                 far = outputs(self.kernel, X[points], self.landmarks, on_landmarks)
             else:
                 far = _fast_outputs(unit, X[points], on_landmarks * lengths, n_jobs)
-            values[points] = np.concatenate(list(near)) + np.concatenate(list(far))
+            values[points] = np.concatenate(list(far))
+            if len(carriers):  # none if the cell was not reached in time
+                here = self.support_vectors[carriers], self.coef[carriers]
+                near = outputs(self.kernel, X[points], *here, single, n_jobs)
+                values[points] += np.concatenate(list(near))
         return values
 
 

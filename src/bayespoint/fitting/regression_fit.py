@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from .._runtime.threads import threads
 from ..geometry.gram import unit_matrix
 from ..solvers.regression import RegressionPosterior, Units, describe
 from ..solvers.watch import watching
-from .gram_fit import choose_rows, is_solved_in_place
+from .gram_fit import MAX_COPIED_POINTS, choose_rows, is_solved_in_place
 from .landmarks_fit import MIN_NEW_SQUARED_LENGTH, Landmarks, span_of
 from .power_link import fit_power_link, known_outcomes
 from .sampling import sample_each_class
@@ -26,7 +27,8 @@ MIN_SOFTNESS = 1e-9
 # Single precision may change the noise of a point by at most this share of it, by an estimate
 # that is too large: at one, outputs still change by less than 1e-3 (docs/notes/mosaic.md).
 MAX_ROUNDING = 0.5
-# Landmarks in whose span hypotheses are drawn if the Gram matrix is large.
+# Landmarks in whose span hypotheses are drawn if the Gram matrix is large; also the number of
+# points that estimate its row sums.
 DRAW_LANDMARKS = 500
 # Rows of the Gram matrix that a thread computes at once.
 GRAM_ROWS = 512
@@ -127,7 +129,7 @@ def _solve_large(task: Task, rows: np.ndarray, softness: float, on_round) -> Fou
         "n_factors": 1,
         "n_done": n,
         "n_points": len(rows),
-        "stop": watch.stop or "done",
+        "stop": watch.stop if n < len(rows) else "done",
     }
     posterior = RegressionPosterior(
         coef, draws, units.resultant, solution.outputs, units.length, info
@@ -169,13 +171,14 @@ def draw_off_mean(root: np.ndarray, shape: tuple[int, int], rng) -> np.ndarray:
 
 
 def rounding_is_small(task: Task, rows, some: np.ndarray, softness: float, weight) -> bool:
-    """Tell whether single precision is exact enough for a factorization.
+    """Tell whether single precision is exact enough for a factorization, and pays.
 
     Rounding changes the matrix, in units of the noise, by about its largest eigenvalue times
     the precision. Its largest row sum is larger, and is estimated from some of the points.
     """
-    if not is_fast(task.kernel, task.X):
+    if len(rows) <= MAX_COPIED_POINTS or not is_fast(task.kernel, task.X):
         return False
+    some = some[:: math.ceil(len(some) / DRAW_LANDMARKS)]
     unit, _ = unit_matrix(kernel_matrix(task.kernel, task.X, some), some)
     largest = len(rows) * np.abs(unit).mean(axis=1).max() * weight.max() / softness
     return bool(largest * np.finfo(np.float32).eps <= MAX_ROUNDING)

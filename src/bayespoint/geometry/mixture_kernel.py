@@ -13,6 +13,10 @@ from .unit_kernel import panels
 
 # Coordinates are cut off here: their squares are finite in single precision.
 MAX_COORDINATE = 1e15
+# Coordinates of a mean size up to this, or down to its inverse, need no other unit.
+MAX_SIZE = 1e4
+# Codes of different categories differ by this, more than one.
+SPACING = 2
 
 
 class Seen(NamedTuple):
@@ -49,13 +53,23 @@ class MixtureKernel:
 
     def __init__(self, kernel: Kernel, Y: np.ndarray):
         assert kernel.mixture is not None
-        self._kernel, self._mixture = kernel, kernel.mixture
+        self._constant, self._mixture = kernel.constant, kernel.mixture
         self._points = Y
         self.n_points, self.n_features = Y.shape
         views = self._mixture.views
+        points = in_double(Y)
+        position, rank = views.see("position", points), views.see("rank", points)
+        # Differences do not change, and numbers near zero have more digits.
+        self._origin = {"position": position.mean(axis=0), "rank": rank.mean(axis=0)}
+        self._units = {
+            "position": _unit(position - self._origin["position"]),
+            "rank": _unit(rank - self._origin["rank"]),
+        }
         self._has_ranks = np.array([len(knots) > 0 for knots in views.knots], dtype=bool)
+        if set(self._units.values()) != {1.0}:  # then no coordinate is the same in both views
+            self._has_ranks[:] = True
+        self._codes = [_Codes(column) for column in views.see("category", points).T]
         self._scales = views.scales[views.categories].astype(np.float32)
-        self._origin = in_double(Y).mean(axis=0) * views.scales
         self._right = [self.left(Y[here]).transposed() for here in panels(self.n_points)]
 
     @property
@@ -71,14 +85,17 @@ class MixtureKernel:
         """Prepare other points for the left-hand side."""
         X = in_double(X)
         views: Views = self._mixture.views
-        # Differences do not change, and numbers near zero have more digits.
-        position = views.see("position", X) - self._origin
-        rank = views.see("rank", X)
+        position, rank = (
+            (views.see(view, X) - self._origin[view]) / self._units[view]
+            for view in ("position", "rank")
+        )
+        values = views.see("category", X).T
+        codes = [codes(column) for codes, column in zip(self._codes, values, strict=True)]
         parts = (
             position[:, ~self._has_ranks],
             position[:, self._has_ranks],
             rank[:, self._has_ranks],
-            views.see("category", X),
+            np.reshape(codes, (len(codes), len(X))).T,
         )
         limited = (np.clip(part, -MAX_COORDINATE, MAX_COORDINATE) for part in parts)
         return Seen(*(np.ascontiguousarray(part, dtype=np.float32) for part in limited))
@@ -86,15 +103,19 @@ class MixtureKernel:
     def panel(self, left: Seen, number: int, out: np.ndarray) -> None:
         """Write the kernel with panel `number` of the points on the right into `out`."""
         distances = self._distances(left, self._right[number], out.shape)
-        terms = zip(self._mixture.names, self._mixture.weights, self._mixture.gammas, strict=True)
-        length = 1 + self._kernel.constant
-        out[:] = self._kernel.constant / length
+        mixture, length = self._mixture, 1 + self._constant
+        out[:] = self._constant / length
         part = np.empty_like(out)
-        for name, weight, gamma in terms:
-            np.multiply(distances[TERMS[name]], np.float32(-gamma), out=part)
+        for name, weight, gamma in zip(mixture.names, mixture.weights, mixture.gammas, strict=True):
+            np.multiply(distances[TERMS[name]], self._in_units(name, -gamma), out=part)
             np.exp(part, out=part)
             part *= np.float32(weight / length)
             out += part
+
+    def _in_units(self, name: str, gamma: float) -> np.float32:
+        """Return the coefficient of a distance that was measured in our units."""
+        unit = self._units.get(TERMS[name].view, 1.0)
+        return np.float32(gamma * unit * (unit if TERMS[name].measure == "squared" else 1.0))
 
     def _distances(self, left: Seen, right: Seen, shape: tuple[int, ...]) -> dict:
         """Return the distances of all kinds of terms."""
@@ -114,3 +135,32 @@ class MixtureKernel:
             ("rank", "squared"): rank_squared,
             ("category", "different"): different,
         }
+
+
+class _Codes:
+    """Small numbers for the categories of a column: single precision cannot tell values apart.
+
+    Values that differ by at most one are the same category, as in `Views`.
+    """
+
+    def __init__(self, values: np.ndarray):
+        self._values = np.unique(values)
+        self._codes = SPACING * np.cumsum(np.diff(self._values, prepend=self._values[0]) > 1)
+
+    def __call__(self, values: np.ndarray) -> np.ndarray:
+        """Return the codes of values; those of other categories are the same new code."""
+        last = len(self._values) - 1
+        after = np.minimum(np.searchsorted(self._values, values), last)
+        found = np.full(len(values), -float(SPACING))
+        for place in (np.maximum(after - 1, 0), after):
+            with np.errstate(over="ignore", invalid="ignore"):
+                near = np.abs(values - self._values[place]) <= 1
+            found[near] = self._codes[place[near]]
+        return found
+
+
+def _unit(coordinates: np.ndarray) -> float:
+    """Return one, or the size of the coordinates if it is far from one."""
+    with np.errstate(over="ignore"):
+        size = float(np.abs(coordinates).mean()) if coordinates.size else 1.0
+    return size if 0 < size < np.inf and not 1 / MAX_SIZE < size < MAX_SIZE else 1.0
