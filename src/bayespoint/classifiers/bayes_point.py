@@ -83,14 +83,12 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         the billiard much faster; "corners" averages the corners of version space, a rough
         estimate. These are for many points: "mosaic" is "regression" in cells of up to 2000
         neighbors that up to 3000 landmarks join; "perceptron" averages perceptrons that learned in
-        different orders, for clean labels; "nystroem" is "ep" in the span of 500 landmarks, for
-        noisy labels; "cells" is "ep" in each of many cells of about 1000 neighbors, for a
-        boundary with much detail.
+        different orders, for clean labels; "nystroem" is "ep" in the span of 500 landmarks;
+        "cells" is "ep" in each of many cells of about 1000 neighbors.
         "auto" with kernel="auto" is "regression" up to 10,000 training points if `cache_size`
-        allows, and "mosaic" beyond (only for dense X). With a named kernel, a hard boundary or
-        label noise it is "ep" up to 2000 points ("billiard" where "ep" does not converge); for
-        more points, left-out points of a sample decide between the last three. An object carries
-        its own parameters, for example `solvers.Perceptron(n_members=50)`.
+        allows, and "mosaic" for more dense points. Otherwise it is "ep" up to 2000 points
+        ("billiard" where it does not converge), then left-out points decide between the last
+        three. An object carries its own parameters: `solvers.Perceptron(n_members=50)`.
     softness : "auto" or float, default="auto"
         Added to the diagonal of the kernel matrix, relative to it, during training (000,
         eq. 27): the variance of noise on the output. More of it tolerates more noise in the
@@ -108,22 +106,19 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         Megabytes that a fit may use; an error is raised before more is used. For m training
         points most solvers need up to 32 m^2 bytes for the kernel matrix and its factor
         ("corners" 48 m^2, "regression" 8 m^2 beyond 2000 points), and 32 m for each draw of each
-        output. "mosaic" needs 0.6 GB for each thread, in double precision twice that; a part of
-        the rest holds cells that it would compute twice. "perceptron" needs 20 m bytes
+        output. "mosaic" needs about 0.6 GB for each thread. "perceptron" needs 20 m bytes
         for each member of each output and a copy of the training points in single precision; it
-        stores rows of the kernel matrix in the rest, and less memory only makes it slower.
-        "nystroem" needs 4 m bytes for each landmark.
+        stores rows of the kernel matrix in the rest. "nystroem" needs 4 m bytes for each landmark.
     max_time : float, default=None
         Seconds after which `fit` returns the best answer so far, with a `ConvergenceWarning`. If
-        this is too short for the kernel matrix of all training points, a part of them is used.
+        this is too short for all training points, a part of them is used.
     warm_start : bool, default=False
         With "perceptron": continue from the last fit on the same data. Members that stopped
-        early learn the rest, and a larger `n_members` adds new ones. The result is the same as
-        from a single fit. This keeps 20 m bytes for each member of each output.
+        early learn the rest, and a larger `n_members` adds new ones. This keeps 20 m bytes for
+        each member of each output.
     n_jobs : int, default=None
-        Number of threads of `fit`, with "perceptron" also of predictions; -1 means all
-        processors. `joblib.parallel_config` can send chains and perceptrons elsewhere. The
-        result does not depend on it.
+        Number of threads; -1 means all processors. `joblib.parallel_config` can send chains and
+        perceptrons elsewhere. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seed of the sampler; pass an int for the same answer every time.
     verbose : int, default=0
@@ -145,8 +140,8 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     draw_coef_ : ndarray of shape (n_outputs, n_draws, n_support)
         Coefficients of single hypotheses of unit length, drawn from the posterior; with
         "perceptron" its members. With "regression" and "cells", and with "nystroem" for several
-        outputs, they share one unit of length instead. With "mosaic" they are differences from
-        the mean hypothesis, in coefficients on `landmark_vectors_`.
+        outputs, they share one unit of length. With "mosaic" they are differences from the
+        mean, on `landmark_vectors_`.
     draw_chains_ : int
         Number of chains that the draws come from, one chain after another.
     chain_coef_ : ndarray of shape (n_outputs, n_chains, n_support)
@@ -166,13 +161,11 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         is computed on at most 600 training points, for a mixture on 400 to 1000; with "cells" on
         the neighbors of three points. Empty if there was nothing to choose.
     cell_centers_ : ndarray of shape (n_cells, n_features)
-        With "cells" and "mosaic": a point belongs to the nearest center; with a mixture in units
-        of its relevance.
+        With "cells" and "mosaic": a point, times `relevance_`, belongs to the nearest center.
     landmarks_, landmark_vectors_ : ndarray of shape (n_landmarks,), (n_landmarks, n_features)
         With "mosaic": indices of the landmarks, and the points themselves.
     landmark_coef_ : ndarray of shape (n_cells, n_outputs, n_landmarks)
-        With "mosaic": what is added to the coefficients in each cell. The output in a cell is the
-        sum over its own support vectors and over all landmarks.
+        With "mosaic": coefficients on all landmarks, in addition to those on the cell's points.
     log_evidence_ : float
         log p(y) of the training labels, with "ep", "nystroem" and "cells"; with more than two
         classes the sum over each class against the rest. With "regression" and "mosaic" the log
@@ -205,8 +198,7 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     -----
     Missing values: NaN, None and pandas.NA. In a column of numbers they are replaced by the
     training median, and marked by a feature of their own if values were missing in training. In a
-    column of categories missing is one more category. Categories that training did not have
-    differ from all that it had.
+    column of categories missing is one more category. New categories differ from all others.
 
     Mixture: kernel="auto" is constant + sum_k a_k exp(-g_k d_k(x, x')). The distances d_k are
     the squared and the absolute distance (this one twice, with a wide and a narrow reach) of the
@@ -219,20 +211,17 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     without label noise), only ask whether a row is there: any positive weight counts as one.
 
     Time for m training points: the Gram matrix and its factor take O(m^3) once. "regression"
-    takes this a few times for all classes together (twice beyond 2000 points, with `n_jobs`
-    threads in single precision where that is exact enough), "ep" for each class about ten times;
-    a bounce of the billiard takes O(m), a sample of "gibbs" O(m^2). "auto" tries ten to twenty
-    candidates on at most 600 points, for a mixture about 28 on up to 1000, beyond 2000 points
-    three times on different samples, of which left-out points of 4000 choose. "mosaic" takes
-    O(m (r^2 + n^2)) for r landmarks and cells of n points. Perceptrons take O(m) for each
-    mistake, and O(m n_features) for each training point that some member gets wrong; "nystroem"
-    O(m r^2) for each of about five sweeps with r landmarks; "cells" O(m n^2) with cells of n
-    points.
+    takes this a few times for all classes together, "ep" for each class about ten times; a
+    bounce of the billiard takes O(m), a sample of "gibbs" O(m^2). "auto" tries ten to twenty
+    candidates on at most 600 points, for a mixture about 28 on up to 1000, three times beyond
+    2000 training points. "mosaic" takes O(m (r^2 + n^2)) for r landmarks and cells of n points,
+    perceptrons O(m) for each mistake and O(m n_features) for each point that some member gets
+    wrong, "nystroem" O(m r^2) for each of about five sweeps, "cells" O(m n^2).
 
     Decisions: the output of a hypothesis is the cosine of the angle between it and the point in
     feature space (000, sec. 4.3). `decision_function` is the mean over all hypotheses, between -1
-    and 1: comparable between classes, and a confidence. With a precomputed kernel the length of a
-    new point is not known; it is taken to be the root mean square length of the training points.
+    and 1. The length of a new point, unknown with a precomputed kernel, is taken to be the root
+    mean square length of the training points.
 
     Probabilities: with a Gaussian prior on w, the length of its part in the span of the training
     points is chi-distributed. It is independent of the direction, which the solver samples.

@@ -13,7 +13,7 @@ from .._runtime.progress import Progress
 from .._runtime.threads import threads
 from ..solvers.cells import MAX_CELL_RATIO, cell_centers, nearest
 from ..solvers.mosaic import Joined, Patch
-from ..solvers.regression import Units, describe, draws_of_each, units_of
+from ..solvers.regression import MIN_NOISE, Units, describe, draws_of_each, units_of
 from ..solvers.tiled_cholesky import times_upper
 from ..solvers.watch import watching
 from .cells_fit import members_of_cells
@@ -23,6 +23,7 @@ from .power_link import fit_power_link, known_outcomes
 from .regression_fit import (
     MIN_SOFTNESS,
     draw_off_mean,
+    in_double_if_needed,
     infos_of,
     label_codes,
     rounding_is_small,
@@ -49,7 +50,6 @@ class Setting(NamedTuple):
     landmarks: Landmarks
     centers: np.ndarray
     cells: list[np.ndarray]  # positions in `rows`
-    single: bool
 
 
 def fit_mosaic(task: Task, progress: Progress) -> Answer:
@@ -66,30 +66,36 @@ def fit_mosaic(task: Task, progress: Progress) -> Answer:
     weight = weights_of(task, rows)
     softness = max(task.softness, MIN_SOFTNESS)
     codes = label_codes(task.signs[:, rows])
-    setting = _divide(task, rows, softness, weight)
-    limits = _plan_memory(task, setting)
+    setting = _divide(task, rows)
     with (
         threads(task.n_jobs) as thread_map,
         progress.output(0) as on_round,
         watching(task.deadline, on_round) as watch,
     ):
-        found = task.solver.solve(
-            setting.cells,
-            _patches(task, setting, lengths),
-            codes,
-            softness,
-            weight,
-            watch=watch,
-            thread_map=thread_map,
-            **limits,
-        )
+
+        def solve(single: bool) -> Joined:
+            return task.solver.solve(
+                setting.cells,
+                _patches(task, setting, lengths, single),
+                codes,
+                softness,
+                np.minimum(weight, softness / MIN_NOISE),
+                watch=watch,
+                thread_map=thread_map,
+                **_plan_memory(task, setting, single),
+            )
+
+        single = rounding_is_small(task, rows, setting.landmarks.rows, softness, weight)
+        single, found = in_double_if_needed(solve, single)
     units = units_of(found.solution, codes[found.rows], softness, weight[found.rows])
     info = describe(units, time.perf_counter() - began) | {
         "n_cells": len(setting.cells),
         "n_done": found.n_done,
         "stop": watch.stop if found.n_done < len(setting.cells) else "done",
     }
-    answer = _answer(task, setting, found, units, softness, lengths, weight, info)
+    answer = _answer(task, setting, found, units, softness, lengths, weight, info)._replace(
+        single=single
+    )
     warn_unless_converged(answer.infos)
     return answer
 
@@ -101,7 +107,7 @@ def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
     return n * (SECONDS_PER_ENTRY * (r + b) + SECONDS_PER_OPERATION * operations)
 
 
-def _divide(task: Task, rows: np.ndarray, softness: float, weight: np.ndarray) -> Setting:
+def _divide(task: Task, rows: np.ndarray) -> Setting:
     """Choose landmarks and cells."""
     chosen = sample_each_class(task.target[rows], task.solver.n_landmarks, task.rng)
     landmarks = span_of(task, rows[chosen], MIN_NEW_SQUARED_LENGTH)
@@ -110,13 +116,12 @@ def _divide(task: Task, rows: np.ndarray, softness: float, weight: np.ndarray) -
     part = task._replace(target=task.target[rows])
     cells = members_of_cells(part, nearest(X, centers), len(centers))
     kept = [number for number, cell in enumerate(cells) if len(cell)]
-    single = rounding_is_small(task, rows, landmarks.rows, softness, weight)
-    return Setting(rows, landmarks, centers[kept], [cells[number] for number in kept], single)
+    return Setting(rows, landmarks, centers[kept], [cells[number] for number in kept])
 
 
-def _patches(task: Task, setting: Setting, lengths: np.ndarray):
+def _patches(task: Task, setting: Setting, lengths: np.ndarray, single: bool):
     """Return a function: from the number of a cell to its points."""
-    blocks = UnitBlocks(task.kernel, task.X, setting.rows, lengths, setting.single)
+    blocks = UnitBlocks(task.kernel, task.X, setting.rows, lengths, single)
     with_landmarks = blocks.against(np.searchsorted(setting.rows, setting.landmarks.rows))
     to_basis = setting.landmarks.to_basis.astype(blocks.dtype)
 
@@ -142,10 +147,10 @@ def memory_needed(
     return (matrices + 8 * n_outputs * (8 * m + r * each)) / 2**20
 
 
-def _plan_memory(task: Task, setting: Setting) -> dict[str, int]:
+def _plan_memory(task: Task, setting: Setting, single: bool) -> dict[str, int]:
     """Return how many cells to work on at a time, and how many to keep between the passes."""
     r, b = len(setting.landmarks.rows), max(len(cell) for cell in setting.cells)
-    itemsize = 4 if setting.single else 8
+    itemsize = 4 if single else 8
     available = task.cache_size - task.copied / 2**20
 
     def needed(n_at_once: int) -> float:
@@ -198,5 +203,4 @@ def _answer(
         centers=setting.centers,
         landmarks=LandmarkPart(landmarks.rows, of_cells),
         link=fit_power_link(solution.outputs, known),
-        single=setting.single,
     )

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import math
 import time
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._runtime.progress import Progress
 from .._runtime.threads import threads
-from ..geometry.gram import unit_matrix
-from ..solvers.regression import RegressionPosterior, Units, describe
+from ..geometry.gram import IndefiniteKernelError, unit_matrix
+from ..solvers.regression import (
+    MIN_NOISE,
+    NOT_DEFINITE_MESSAGE,
+    RegressionPosterior,
+    Units,
+    describe,
+)
 from ..solvers.watch import watching
 from .gram_fit import MAX_COPIED_POINTS, choose_rows, is_solved_in_place
 from .landmarks_fit import MIN_NEW_SQUARED_LENGTH, Landmarks, span_of
@@ -27,6 +34,8 @@ MIN_SOFTNESS = 1e-9
 # Single precision may change the noise of a point by at most this share of it, by an estimate
 # that is too large: at one, outputs still change by less than 1e-3 (docs/notes/mosaic.md).
 MAX_ROUNDING = 0.5
+# The noise of points with smaller weights overflows in single precision.
+MIN_SINGLE_WEIGHT = 1e-30
 # Landmarks in whose span hypotheses are drawn if the Gram matrix is large; also the number of
 # points that estimate its row sums.
 DRAW_LANDMARKS = 500
@@ -111,20 +120,26 @@ def _solve_large(task: Task, rows: np.ndarray, softness: float, on_round) -> Fou
     began = time.perf_counter()
     landmarks = rows[sample_each_class(task.target[rows], DRAW_LANDMARKS, task.rng)]
     rows = np.concatenate([landmarks, task.rng.permutation(np.setdiff1d(rows, landmarks))])
-    span = span_of(task, landmarks, MIN_NEW_SQUARED_LENGTH)
+    span = _span_of(task, landmarks)
     lengths, weight = point_lengths(task)[rows], weights_of(task, rows)
-    single = rounding_is_small(task, rows, span.rows, softness, weight)
-    blocks = UnitBlocks(task.kernel, task.X, rows, np.where(lengths > 0, lengths, np.inf), single)
+    lengths_or_inf = np.where(lengths > 0, lengths, np.inf)
     codes = label_codes(task.signs[:, rows])
-    with threads(task.n_jobs) as thread_map, watching(task.deadline, on_round) as watch:
+
+    def solve(single: bool, thread_map, watch):
+        blocks = UnitBlocks(task.kernel, task.X, rows, lengths_or_inf, single)
         matrix = gram_matrix(blocks, len(rows), thread_map)
-        solution, units = task.solver.solve_large(
-            matrix, codes, softness, weight, thread_map, watch
+        given = matrix, codes, softness, weight, thread_map, watch, len(landmarks)
+        return blocks, *task.solver.solve_large(*given)
+
+    single = rounding_is_small(task, rows, span.rows, softness, weight)
+    with threads(task.n_jobs) as thread_map, watching(task.deadline, on_round) as watch:
+        single, (blocks, solution, units) = in_double_if_needed(
+            lambda single: solve(single, thread_map, watch), single
         )
-        del matrix
     n = len(solution.coef)
     coef = solution.coef.T / (softness * units.length)
-    draws = _draw(task, span, blocks, coef, softness, weight[:n], units)
+    heeded = np.minimum(weight[:n], softness / MIN_NOISE)
+    draws = _draw(task, span, blocks, coef, softness, heeded, units)
     info = describe(units, time.perf_counter() - began) | {
         "n_factors": 1,
         "n_done": n,
@@ -137,6 +152,30 @@ def _solve_large(task: Task, rows: np.ndarray, softness: float, on_round) -> Fou
     return _in_order(Found(posterior, rows[:n], lengths[:n], single))
 
 
+def in_double_if_needed(solve: Callable[[bool], Any], single: bool) -> tuple[bool, Any]:
+    """Return whether single precision was enough, and the answer."""
+    if single:
+        try:
+            return True, solve(True)
+        except np.linalg.LinAlgError:
+            pass  # some points have more neighbors than the estimate of rounding knew of
+    try:
+        return False, solve(False)
+    except np.linalg.LinAlgError:
+        raise np.linalg.LinAlgError(NOT_DEFINITE_MESSAGE) from None
+
+
+def _span_of(task: Task, rows: np.ndarray) -> Landmarks:
+    """Return the span of some points, without the negative directions of an indefinite kernel."""
+    try:
+        return span_of(task, rows, MIN_NEW_SQUARED_LENGTH)
+    except IndefiniteKernelError:
+        unit, lengths = unit_matrix(kernel_matrix(task.kernel, task.X, rows), rows)
+        values, vectors = np.linalg.eigh(unit)
+        used = values > MIN_NEW_SQUARED_LENGTH
+        return Landmarks(rows, lengths, vectors[:, used] / np.sqrt(values[used]))
+
+
 def _draw(
     task: Task, span: Landmarks, blocks: UnitBlocks, coef, softness: float, weight, units: Units
 ) -> np.ndarray:
@@ -145,7 +184,7 @@ def _draw(
     landmarks = np.array([position[row] for row in span.rows])
     n_outputs, n = coef.shape
     features = blocks.against(landmarks)(np.arange(n)) @ span.to_basis
-    precision = np.eye(len(landmarks)) + features.T @ (features * (weight / softness)[:, None])
+    precision = np.eye(features.shape[1]) + features.T @ (features * (weight / softness)[:, None])
     root = np.linalg.inv(np.linalg.cholesky(precision))
     each = task.solver.draws_of_each(n_outputs)
     off = draw_off_mean(root, (n_outputs, each), task.rng) @ span.to_basis.T
@@ -177,6 +216,8 @@ def rounding_is_small(task: Task, rows, some: np.ndarray, softness: float, weigh
     the precision. Its largest row sum is larger, and is estimated from some of the points.
     """
     if len(rows) <= MAX_COPIED_POINTS or not is_fast(task.kernel, task.X):
+        return False
+    if weight.min() < MIN_SINGLE_WEIGHT:
         return False
     some = some[:: math.ceil(len(some) / DRAW_LANDMARKS)]
     unit, _ = unit_matrix(kernel_matrix(task.kernel, task.X, some), some)

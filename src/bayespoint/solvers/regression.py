@@ -25,6 +25,10 @@ PRIOR_JITTER = 1e-9
 # The least noise of a point, relative to the largest squared length. With less, as huge
 # weights ask for, equal points with different labels would be lost in rounding errors.
 MIN_NOISE = 1e-10
+NOT_DEFINITE_MESSAGE = (
+    "The kernel matrix plus noise on its diagonal should be positive definite, but is not. Choose "
+    "another kernel or other kernel parameters, or pass a larger softness."
+)
 # Rows of a large triangular matrix that are multiplied at once.
 BLOCK_ROWS = 1024
 
@@ -187,6 +191,7 @@ class Regression(Solver):
         weight: np.ndarray,
         thread_map: Callable = map,
         watch: Watch | None = None,
+        n_least: int = 0,
     ) -> tuple[Solution, Units]:
         """Return the same mean and left-out outputs for many points, without draws.
 
@@ -203,10 +208,20 @@ class Regression(Solver):
             A `map` that may use threads; the result does not depend on it.
         watch : Watch, default=None
             Says when to stop.
+        n_least : int, default=0
+            Number of points that are needed in any case.
         """
         self._validate_params()
+        # Without lengths any weight will do; here the largest length is one.
+        weight = np.minimum(weight, softness / MIN_NOISE)
+
+        def is_over(n_done: int) -> bool:
+            if watch is None:
+                return False
+            return watch.end_round({"n_done": n_done, "n_points": len(unit)}) and n_done >= n_least
+
         with one_blas_thread():
-            solution = _solve_in_tiles(unit, codes, softness, weight, thread_map, watch)
+            solution = _solve_in_tiles(unit, codes, softness, weight, thread_map, is_over)
         n = len(solution.coef)
         return solution, units_of(solution, codes[:n], softness, weight[:n])
 
@@ -252,16 +267,12 @@ def describe(units: Units, seconds: float) -> dict[str, Any]:
 
 
 def _solve_in_tiles(
-    matrix, codes, softness: float, weight, thread_map: Callable, watch: Watch | None
+    matrix, codes, softness: float, weight, thread_map: Callable, is_over: Callable[[int], bool]
 ) -> Solution:
     """Solve a large regression in place; the matrix ends as the inverse of its factor."""
     m = len(matrix)
     matrix *= matrix.dtype.type(1 / softness)
     matrix.flat[:: m + 1] += 1 / weight
-
-    def is_over(n_done: int) -> bool:
-        return watch is not None and watch.end_round({"n_done": n_done, "n_points": m})
-
     m, log_det = factor(matrix, thread_map, is_over=is_over)
     matrix, codes, weight = matrix[:m, :m], codes[:m], weight[:m]
     invert(matrix, thread_map)
@@ -329,10 +340,7 @@ def leave_one_out(matrix: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> 
     noisy.flat[:: len(noisy) + 1] += 1 / weight
     upper, failed = linalg.lapack.dpotrf(noisy, lower=0, clean=1, overwrite_a=1)
     if failed:
-        raise np.linalg.LinAlgError(
-            "The kernel matrix plus noise on its diagonal should be positive definite, but is "
-            "not. Choose another kernel or other kernel parameters, or pass a larger softness."
-        )
+        raise np.linalg.LinAlgError(NOT_DEFINITE_MESSAGE)
     log_det = 2 * float(np.sum(np.log(np.diagonal(upper))))
     inverse, _ = linalg.lapack.dpotri(upper, lower=0, overwrite_c=1)
     inverse = inverse + inverse.T  # the lower part is still zero
