@@ -80,8 +80,8 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         How to find the center of mass. These need the whole kernel matrix: "regression" takes
         the labels as numbers, which has a closed form for all classes at once; "ep" approximates
         the posterior by a Gaussian, without sampling; "billiard" and "gibbs" sample it exactly,
-        the billiard much faster; "corners" averages the corners of version space, a rough
-        estimate. These are for many points: "mosaic" is "regression" in cells of up to 2000
+        the billiard much faster; "corners" averages the corners of version space, roughly.
+        These are for many points: "mosaic" is "regression" in cells of up to 2000
         neighbors that up to 3000 landmarks join; "perceptron" averages perceptrons that learned in
         different orders, for clean labels; "nystroem" is "ep" in the span of 500 landmarks;
         "cells" is "ep" in each of many cells of about 1000 neighbors.
@@ -92,8 +92,8 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     softness : "auto" or float, default="auto"
         Added to the diagonal of the kernel matrix, relative to it, during training (000,
         eq. 27): the variance of noise on the output. More of it tolerates more noise in the
-        labels. With 0 every training point must be classified correctly. Where this is
-        impossible "perceptron" warns and keeps the best it found; other solvers raise an error.
+        labels. With 0 every training point must be classified correctly; where this is
+        impossible "perceptron" warns, and other solvers raise an error.
     label_noise : "auto" or float, default=0
         Probability, below one half, that a training label was flipped, wherever its point is
         (000, eq. 4). Softness, in contrast, is noise near the boundary. "perceptron", "nystroem"
@@ -158,8 +158,8 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         What "auto" tried, one entry for each candidate: `gamma`, `fit_intercept`, `softness`,
         `label_noise` and `score`. The score is the evidence log p(y) for two classes, otherwise
         the log leave-one-out probability of the right classes, as always with "regression". It
-        is computed on at most 600 training points, for a mixture on 400 to 1000; with "cells" on
-        the neighbors of three points. Empty if there was nothing to choose.
+        is computed on at most 600 training points (1000 for a mixture), with "cells" on the
+        neighbors of three points. Empty if there was nothing to choose.
     cell_centers_ : ndarray of shape (n_cells, n_features)
         With "cells" and "mosaic": a point, times `relevance_`, belongs to the nearest center.
     landmarks_, landmark_vectors_ : ndarray of shape (n_landmarks,), (n_landmarks, n_features)
@@ -167,9 +167,8 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     landmark_coef_ : ndarray of shape (n_cells, n_outputs, n_landmarks)
         With "mosaic": coefficients on all landmarks, in addition to those on the cell's points.
     log_evidence_ : float
-        log p(y) of the training labels, with "ep", "nystroem" and "cells"; with more than two
-        classes the sum over each class against the rest. With "regression" and "mosaic" the log
-        density of the labels as numbers, which compares only with other regressions.
+        log p(y) of the training labels, with several classes the sum over each against the rest.
+        With "regression" and "mosaic" the log density of the labels as numbers.
     loo_proba_ : ndarray of shape (n_samples, n_classes)
         Probabilities of each training point as if it had been left out, with "regression",
         "mosaic", "ep", "nystroem" and "cells"; NaN for points that were not used.
@@ -208,7 +207,7 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
 
     Weights: with "regression", "mosaic", "ep", "nystroem" and "cells" the likelihood of a row is
     taken to the power of its weight. Other solvers, and every solver on a hard boundary (softness=0
-    without label noise), only ask whether a row is there: any positive weight counts as one.
+    without label noise), count any positive weight as one.
 
     Time for m training points: the Gram matrix and its factor take O(m^3) once. "regression"
     takes this a few times for all classes together, "ep" for each class about ten times; a
@@ -224,13 +223,12 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     mean square length of the training points.
 
     Probabilities: with a Gaussian prior on w, the length of its part in the span of the training
-    points is chi-distributed. It is independent of the direction, which the solver samples.
-    Outside the span w keeps its prior. Together this gives the output at a point a mean and a
-    variance. One common variance for all points was measured to be as good as a variance for
-    each (docs/notes/probabilities.md), and makes probabilities and decisions rank alike. With
-    "ep" it is the median variance of left-out training points, for more than two classes scaled
-    to make their labels most probable; with "perceptron" it is fitted to the outputs of members
-    at training points that they have not yet seen.
+    points is chi-distributed, independent of the direction, which the solver samples. Outside
+    the span w keeps its prior. This gives the output at a point a mean and a variance. One
+    variance for all points is as good as one for each (docs/notes/probabilities.md), and makes
+    probabilities and decisions rank alike. With "ep" it is the median variance of left-out
+    points, scaled for several classes; with "perceptron" it is fitted to outputs of members at
+    points that they have not yet seen.
 
     References
     ----------
