@@ -53,8 +53,7 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     gamma : {"auto", "scale"} or float, default="auto"
         Coefficient of poly, rbf, laplacian and sigmoid; rbf is exp(-gamma |x - x'|^2). Larger
         makes the decision boundary more flexible. "scale" is 1 / (n_features * X.var()), for
-        laplacian 1 / (n_features * X.std()). "auto" chooses a value around it (in `SVC`, "auto"
-        is 1 / n_features); with "perceptron" it is "scale".
+        laplacian 1 / (n_features * X.std()). "auto" chooses a value around it.
     degree : float, default=3
         Degree of poly, (gamma <x, x'> + coef0)^degree.
     coef0 : float, default=1.0
@@ -143,7 +142,7 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         outputs, they share one unit of length. With "mosaic" they are differences from the
         mean, on `landmark_vectors_`.
     draw_chains_ : int
-        Number of chains that the draws come from, one chain after another.
+        Number of chains that the draws come from.
     chain_coef_ : ndarray of shape (n_outputs, n_chains, n_support)
         Coefficients of the means of the solver's independent chains; with "mosaic" as draws.
     kernel_ : str or callable
@@ -185,8 +184,7 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         With label regression: probabilities are proportional to this power of that estimate, which
         the floor keeps positive.
     diagnostics_ : Bunch
-        What the solver reports for each output: error bars, counts, why it stopped.
-        docs/diagnostics.md lists all entries.
+        What the solver reports for each output (docs/diagnostics.md).
     columns_ : Columns
         How columns of X become features of points; `columns_.groups` has the column of each
         feature, `columns_.names(feature_names_in_)` its name. None for a precomputed kernel.
