@@ -30,7 +30,7 @@ MIXABLE = ("gram", "regression", "mosaic")
 MAX_EXACT_POINTS = 10_000
 # Beyond, a mosaic has as many landmarks and points of a cell as its work allows (training points
 # times squared landmarks), but at least and at most so many; fewer if memory is short.
-MOSAIC_WORK = 2e11
+MOSAIC_WORK = 1.5e11
 LANDMARKS, CELL_POINTS = (1000, 3000), (1000, 2000)
 SMALL_MOSAICS = ((1000, 1000), (500, 500))
 
