@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 import bayespoint
 from bayespoint import BayesPointClassifier
 from bayespoint._runtime import interrupt
-from bayespoint.fitting import mosaic_fit
+from bayespoint.fitting import mosaic_fit, regression_fit
 from bayespoint.fitting.mosaic_fit import memory_needed
 from bayespoint.fitting.outputs import cell_coordinates
 from bayespoint.solvers import Mosaic, mosaic
@@ -242,6 +242,25 @@ def test_one_cell_or_all_points_as_landmarks_are_the_exact_regression(solver, pr
     np.testing.assert_allclose(
         ours.loo_proba_, exact.loo_proba_, rtol=0, atol=10 * steep * atol + 1e-4
     )
+
+
+@pytest.mark.parametrize("softness", [1e-2, 1e-3, 1e-4, 1e-5])
+def test_points_in_clusters_are_counted_where_precision_is_judged(softness, monkeypatch):
+    """Landmarks are different points: they do not show that most points are almost equal."""
+    rng = np.random.default_rng(SEED)
+    X = rng.normal(size=(1000, 20))
+    X *= 5 / np.linalg.norm(X, axis=1, keepdims=True)
+    X[:800] = 0
+    X[:800, 0] = rng.choice([-0.004, 0.004], 800)
+    y = ((X[:, 0] > 0) ^ (rng.random(1000) < 0.2)).astype(int)
+    monkeypatch.setattr(regression_fit, "MAX_COPIED_POINTS", 1)
+    model = classifier(gamma=1.0, softness=softness, fit_intercept=False, solver=Mosaic(300, 500))
+    chosen = clone(model).fit(X, y)
+    monkeypatch.setattr(mosaic_fit, "rounding_is_small", lambda *_: False)
+    exact = clone(model).fit(X, y)
+    found, known = (m.probit_scale_ * m.decision_function(X) for m in (chosen, exact))
+    # Outputs are estimates of probabilities: two percent, or noise that changes by ten percent.
+    np.testing.assert_allclose(found, known, rtol=0, atol=2e-2)
 
 
 # Draws
