@@ -10,7 +10,7 @@ import numpy as np
 from ..solvers import Regression
 from .mixture_search import MixtureChoice, choose_mixture
 from .power_link import class_outputs, fit_power_link, known_outcomes, log_likelihood
-from .regression_fit import gram_matrix
+from .regression_fit import MIN_SINGLE_WEIGHT, gram_matrix
 from .sampling import sample_each_class
 from .unit_blocks import UnitBlocks
 
@@ -57,12 +57,13 @@ def judge(choice: MixtureChoice, X, target: np.ndarray, weight: np.ndarray | Non
     n_classes = int(target.max()) + 1
     lengths = np.full(len(rows), np.sqrt(1 + choice.constant))
     weight = np.ones(len(rows)) if weight is None else weight[rows]
-    blocks = UnitBlocks(choice.kernel, X, rows, lengths, single=True)
+    single = bool(weight.min() >= MIN_SINGLE_WEIGHT)
+    blocks = UnitBlocks(choice.kernel, X, rows, lengths, single)
     matrix = gram_matrix(blocks, len(rows))
     codes = np.eye(n_classes)[target[rows]] - 1 / n_classes
     try:
         outputs = Regression().solve_large(matrix, codes, choice.softness, weight)[0].outputs
-    except np.linalg.LinAlgError:  # not in single precision
+    except np.linalg.LinAlgError:  # in single precision
         return -np.inf
     known = known_outcomes(target[rows], n_classes, weight)
     return log_likelihood(class_outputs(outputs), fit_power_link(outputs, known), known)[0]

@@ -21,6 +21,7 @@ from .landmarks_fit import MIN_NEW_SQUARED_LENGTH, Landmarks, span_of
 from .outputs import cell_coordinates
 from .power_link import fit_power_link, known_outcomes
 from .regression_fit import (
+    DRAW_LANDMARKS,
     MIN_SOFTNESS,
     draw_off_mean,
     in_double_if_needed,
@@ -85,7 +86,8 @@ def fit_mosaic(task: Task, progress: Progress) -> Answer:
                 **_plan_memory(task, setting, single),
             )
 
-        single = rounding_is_small(task, rows, setting.landmarks.rows, softness, weight)
+        some = rows[sample_each_class(task.target[rows], DRAW_LANDMARKS)]
+        single = rounding_is_small(task, rows, some, softness, weight)
         single, found = in_double_if_needed(solve, single)
     units = units_of(found.solution, codes[found.rows], softness, weight[found.rows])
     info = describe(units, time.perf_counter() - began) | {

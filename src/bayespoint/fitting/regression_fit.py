@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -131,7 +130,7 @@ def _solve_large(task: Task, rows: np.ndarray, softness: float, on_round) -> Fou
         given = matrix, codes, softness, weight, thread_map, watch, len(landmarks)
         return blocks, *task.solver.solve_large(*given)
 
-    single = rounding_is_small(task, rows, span.rows, softness, weight)
+    single = rounding_is_small(task, rows, landmarks, softness, weight)
     with threads(task.n_jobs) as thread_map, watching(task.deadline, on_round) as watch:
         single, (blocks, solution, units) = in_double_if_needed(
             lambda single: solve(single, thread_map, watch), single
@@ -213,13 +212,12 @@ def rounding_is_small(task: Task, rows, some: np.ndarray, softness: float, weigh
     """Tell whether single precision is exact enough for a factorization, and pays.
 
     Rounding changes the matrix, in units of the noise, by about its largest eigenvalue times
-    the precision. Its largest row sum is larger, and is estimated from some of the points.
+    the precision. Its largest row sum is larger, and is estimated from some random points.
     """
     if len(rows) <= MAX_COPIED_POINTS or not is_fast(task.kernel, task.X):
         return False
     if weight.min() < MIN_SINGLE_WEIGHT:
         return False
-    some = some[:: math.ceil(len(some) / DRAW_LANDMARKS)]
     unit, _ = unit_matrix(kernel_matrix(task.kernel, task.X, some), some)
     largest = len(rows) * np.abs(unit).mean(axis=1).max() * weight.max() / softness
     return bool(largest * np.finfo(np.float32).eps <= MAX_ROUNDING)
