@@ -260,20 +260,21 @@ def test_single_precision_is_used_where_it_is_exact_enough(large):
     assert not classifier().fit(X, y, weight)._single
 
 
-def clusters(m=500, n_features=20, seed=SEED):
+def clusters(gap, m=500, n_features=20, seed=SEED):
     """Return points of which most are at one of two places close together, and noisy labels."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(m, n_features))
     X *= 5 / np.linalg.norm(X, axis=1, keepdims=True)
     X[: 4 * m // 5] = 0
-    X[: 4 * m // 5, 0] = rng.choice([-0.02, 0.02], 4 * m // 5)
+    X[: 4 * m // 5, 0] = rng.choice([-gap, gap], 4 * m // 5)
     return X, ((X[:, 0] > 0) ^ (rng.random(m) < 0.2)).astype(int)
 
 
+@pytest.mark.parametrize("gap", [0.004, 0.02, 0.1])
 @pytest.mark.parametrize("softness", [1e-2, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5])
-def test_points_in_clusters_are_counted_where_precision_is_judged(softness, monkeypatch):
-    """Landmarks are different points: they do not show that most points are almost equal."""
-    X, y = clusters()
+def test_points_in_clusters_are_counted_where_precision_is_judged(softness, gap, monkeypatch):
+    """All points of a cluster have the same rounding errors, which add up."""
+    X, y = clusters(gap)
     model = classifier(gamma=1.0, fit_intercept=False, softness=softness)
     few, many = both(monkeypatch, model, X, y)
     here, there = (model.probit_scale_ * model.decision_function(X) for model in (few, many))

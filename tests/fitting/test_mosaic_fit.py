@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
 import bayespoint
-from bayespoint import BayesPointClassifier
+from bayespoint import BayesPointClassifier, bounds, to_arviz
 from bayespoint._runtime import interrupt
 from bayespoint.fitting import mosaic_fit, regression_fit
 from bayespoint.fitting.mosaic_fit import memory_needed
@@ -246,7 +246,7 @@ def test_one_cell_or_all_points_as_landmarks_are_the_exact_regression(solver, pr
 
 @pytest.mark.parametrize("softness", [1e-2, 1e-3, 1e-4, 1e-5])
 def test_points_in_clusters_are_counted_where_precision_is_judged(softness, monkeypatch):
-    """Landmarks are different points: they do not show that most points are almost equal."""
+    """All points of a cluster have the same rounding errors, which add up."""
     rng = np.random.default_rng(SEED)
     X = rng.normal(size=(1000, 20))
     X *= 5 / np.linalg.norm(X, axis=1, keepdims=True)
@@ -593,6 +593,7 @@ def test_odd_tables_are_learned(name, kernel):
     assert np.mean(model.classes_[np.argmax(model.loo_proba_, axis=1)] == y) > 0.65
 
 
+@pytest.mark.filterwarnings("ignore:.*training points are left out:UserWarning")
 @pytest.mark.parametrize("kernel", ["rbf", "auto"])
 def test_equal_points_have_the_share_of_their_classes(kernel):
     """One cell cannot be divided, and has more points than it may hold: a part stands for all."""
@@ -682,3 +683,35 @@ def test_progress_on_request(capsys):
     model = classifier(verbose=1).fit(X, y)
     n_cells = len(model.cell_centers_)
     assert f"[bayespoint] {n_cells} of {n_cells} cells" in capsys.readouterr().err
+
+
+def test_equal_points_that_no_cell_can_hold_are_left_out_with_a_warning():
+    X, y = np.ones((300, 2)), np.arange(300) % 2
+    with pytest.warns(UserWarning, match="260 of 300 training points are left out"):
+        BayesPointClassifier("rbf", gamma=1.0, softness=0.1, solver=Mosaic(5, 20)).fit(X, y)
+
+
+def test_an_indefinite_kernel_is_explained(rng):
+    X = rng.standard_normal((200, 3))
+    model = BayesPointClassifier("sigmoid", gamma=1.0, coef0=0.0, solver=Mosaic(100, 100))
+    with pytest.raises(ValueError, match=r'needs a positive semi-definite kernel.*"perceptron"'):
+        model.set_params(softness=0.5).fit(X, (X[:, 0] > 0).astype(int))
+
+
+def test_bounds_refuse_cells(rng):
+    X = rng.standard_normal((200, 3))
+    y = (X[:, 0] > 0).astype(int)
+    model = BayesPointClassifier("rbf", gamma=1.0, softness=0.5, solver=Mosaic(20, 50)).fit(X, y)
+    with pytest.raises(ValueError, match="A machine in cells has another kernel"):
+        bounds.normalized_margins(model, X, y)
+
+
+def test_draws_for_arviz_are_on_the_landmarks(rng):
+    pytest.importorskip("arviz")
+    X = rng.standard_normal((200, 3))
+    y = (X[:, 0] > 0).astype(int)
+    model = BayesPointClassifier("rbf", gamma=1.0, softness=0.5, solver=Mosaic(20, 50)).fit(X, y)
+    found = to_arviz(model, X[:5]).posterior
+    assert found["coef"].dims[2:] == ("output", "landmark")
+    np.testing.assert_array_equal(found["landmark"], model.landmarks_)
+    assert found["decision"].shape[-1] == 5

@@ -1,4 +1,4 @@
-"""Limit BLAS to one thread, even if several fits run at once, and start our own threads."""
+"""Limit BLAS and OpenMP to one thread, even if several fits run at once; start our own threads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _limits = None
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Limit BLAS to one thread until the last block with this limit has ended.
+    """Limit BLAS and OpenMP to one thread until the last block with this limit has ended.
 
     The limit belongs to the process. If two overlapping blocks each restored the limit that
     they found, the second would leave the limit of the first in place forever. Finding the
@@ -30,7 +30,7 @@ def one_blas_thread() -> Iterator[None]:
         _users += 1
         if _users == 1:
             _controller = _controller or ThreadpoolController()
-            _limits = _controller.limit(limits=1, user_api="blas")
+            _limits = _controller.limit(limits=1)  # also OpenMP, which k-means uses
     try:
         yield
     finally:

@@ -113,6 +113,11 @@ def as_kernel_machine(model) -> tuple[Kernel, Any, np.ndarray, float]:
             'kernel="auto" chose a mixture of kernels by the training labels, but a bound holds '
             'for a kernel that was fixed before. Fit with kernel="rbf" and a number for gamma.'
         )
+    if hasattr(model, "cell_centers_"):
+        raise ValueError(
+            "A machine in cells has another kernel than its name says, so that this bound does not "
+            'hold. Fit with solver="ep", "billiard" or "perceptron".'
+        )
     support = model.support_vectors_
     if name == "precomputed" or not support.shape[1]:
         raise TypeError(

@@ -59,9 +59,10 @@ def automatic_solver(data: TrainingSet, request: Request) -> EP | Regression | M
         return EP() if fits else None
     if m <= MAX_EXACT_POINTS and fits_memory(m, n_outputs, Regression(), available):
         return Regression()
-    if m > MAX_EP_POINTS:
+    if m > MAX_EP_POINTS and not sparse.issparse(data.X):
+        available -= data.X.nbytes / 2**20  # they may be a copy
         for size in (mosaic_size(m), *SMALL_MOSAICS):
-            if memory_of_mosaic(m, n_outputs, Mosaic(*size)) <= available:
+            if memory_of_mosaic(m, n_outputs, Mosaic(*size), itemsize=8) <= available:
                 return Mosaic(*size)
     return None
 

@@ -11,6 +11,8 @@ from joblib import effective_n_jobs
 
 from .._runtime.progress import Progress
 from .._runtime.threads import threads
+from .._runtime.warn import warn
+from ..geometry.gram import IndefiniteKernelError
 from ..solvers.cells import MAX_CELL_RATIO, cell_centers, nearest
 from ..solvers.mosaic import Joined, Patch
 from ..solvers.regression import MIN_NOISE, Units, describe, draws_of_each, units_of
@@ -112,11 +114,24 @@ def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
 def _divide(task: Task, rows: np.ndarray) -> Setting:
     """Choose landmarks and cells."""
     chosen = sample_each_class(task.target[rows], task.solver.n_landmarks, task.rng)
-    landmarks = span_of(task, rows[chosen], MIN_NEW_SQUARED_LENGTH)
+    try:
+        landmarks = span_of(task, rows[chosen], MIN_NEW_SQUARED_LENGTH)
+    except IndefiniteKernelError as error:
+        raise ValueError(
+            'solver="mosaic" needs a positive semi-definite kernel, and this one is not. Choose '
+            'another kernel, or pass solver="perceptron" and a larger softness.'
+        ) from error
     X = cell_coordinates(task.kernel, task.X[rows])
     centers = cell_centers(X, task.solver.n_points)
     part = task._replace(target=task.target[rows])
     cells = members_of_cells(part, nearest(X, centers), len(centers))
+    n_used = sum(map(len, cells))
+    if n_used < len(rows):
+        warn(
+            f"{len(rows) - n_used} of {len(rows)} training points are left out, because cells with "
+            f"more than {MAX_CELL_RATIO * task.solver.n_points} points that are nearly equal "
+            "cannot be divided. Merge equal rows into one with a sample_weight."
+        )
     kept = [number for number, cell in enumerate(cells) if len(cell)]
     return Setting(rows, landmarks, centers[kept], [cells[number] for number in kept])
 

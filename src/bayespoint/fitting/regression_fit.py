@@ -30,9 +30,10 @@ from .unit_blocks import UnitBlocks, is_fast
 
 # A hard boundary leaves no noise: then this little is added, so that the matrix can be factored.
 MIN_SOFTNESS = 1e-9
-# Single precision may change the noise of a point by at most this share of it, by an estimate
-# that is too large: at one, outputs still change by less than 1e-3 (docs/notes/mosaic.md).
-MAX_ROUNDING = 0.5
+# Single precision may change the noise of a point by at most about this share of it. Then
+# outputs change by less than 0.02 where equal points add up their errors, and by far less
+# elsewhere (docs/notes/mosaic.md).
+MAX_ROUNDING = 0.05
 # The noise of points with smaller weights overflows in single precision.
 MIN_SINGLE_WEIGHT = 1e-30
 # Landmarks in whose span hypotheses are drawn if the Gram matrix is large; also the number of

@@ -43,7 +43,8 @@ def affordable_points(
         return np.arange(m)
     left = task.deadline - time.perf_counter()
     sizes = np.arange(MIN_POINTS, max(m, MIN_POINTS) + POINTS_STEP, POINTS_STEP)
-    n_fitting = int(np.searchsorted(seconds(sizes), PREPARATION_SHARE * left))
+    longest = np.maximum.accumulate(seconds(sizes))
+    n_fitting = int(np.searchsorted(longest, PREPARATION_SHARE * left))
     n = int(sizes[max(n_fitting - 1, 0)])
     if n >= m:
         return np.arange(m)

@@ -36,7 +36,8 @@ def to_arviz(model: BayesPointClassifier, X=None) -> Any:
     -----
     The chains are the sampler's chains if it kept the same number of draws of each: if
     `n_draws` is a multiple of `n_chains`. Otherwise all draws are one chain. Draws of "ep",
-    "corners" and "perceptron" are independent and form one chain.
+    "corners" and "perceptron" are independent and form one chain. `coef` has the dimensions
+    output and support; with "mosaic" output and landmark, as differences from the mean.
 
     Examples
     --------
@@ -47,8 +48,10 @@ def to_arviz(model: BayesPointClassifier, X=None) -> Any:
     check_is_fitted(model)
     arviz = _import_arviz()
     classes = model.classes_
-    coords = {"output": classes[1:] if len(classes) == 2 else classes, "support": model.support_}
-    dims = {"coef": ["output", "support"]}
+    points = "landmark" if hasattr(model, "landmark_coef_") else "support"
+    numbers = model.landmarks_ if points == "landmark" else model.support_
+    coords = {"output": classes[1:] if len(classes) == 2 else classes, points: numbers}
+    dims = {"coef": ["output", points]}
 
     def by_chain(values):  # (draw, ...) -> (chain, draw, ...)
         return values.reshape(model.draw_chains_, -1, *values.shape[1:])
