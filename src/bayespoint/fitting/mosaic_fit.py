@@ -97,11 +97,9 @@ def fit_mosaic(task: Task, progress: Progress) -> Answer:
         "n_done": found.n_done,
         "stop": watch.stop if found.n_done < len(setting.cells) else "done",
     }
-    answer = _answer(task, setting, found, units, softness, lengths, weight, info)._replace(
-        single=single
-    )
+    answer = _answer(task, setting, found, units, softness, lengths, weight, info)
     warn_unless_converged(answer.infos)
-    return answer
+    return answer._replace(single=single)
 
 
 def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
