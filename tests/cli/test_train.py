@@ -256,3 +256,13 @@ def test_two_rows_of_a_class_are_enough(tmp_path):
     assert (result["n_rows"], result["n_held_out"]) == (2, 2)
     table = pd.read_csv(io.StringIO(ok("predict", model, tmp_path / "t.csv")))
     assert set(table["prediction"]) <= {"a", "b"}
+
+
+def test_the_model_keeps_a_summary_of_its_columns(tmp_path):
+    from bayespoint.io.models.model_file import read
+
+    mixed_table(100).to_csv(tmp_path / "t.csv", index=False)
+    printed = run_json("train", tmp_path / "t.csv", "--target", "kind", "--model", tmp_path / "m")
+    assert "reference" not in printed
+    reference = read(tmp_path / "m")[1]["command"]["reference"]
+    assert set(reference["columns"]) == {"age", "width", "job", "town"}

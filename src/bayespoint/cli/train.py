@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from ..classifiers.bayes_point import BayesPointClassifier
 from ..classifiers.linear import LinearBayesPointClassifier
+from ..evaluation.drift import summarize
 from ..io.models.model_file import save
 from ..io.tables.columns import Columns
 from ..io.tables.preprocessing import make_preprocessor, make_sparse_preprocessor
@@ -52,7 +53,8 @@ def run_train(
             "seconds": round(time.perf_counter() - began, 3),
             **stored,
         }
-        save(model, model_path, {"command": about})
+        reference = None if source.columns is None else summarize(source.X)
+        save(model, model_path, {"command": about | {"reference": reference}})
     size = Path(model_path).stat().st_size
     result = about | {"model": str(model_path), "bytes": size, "held_out": evaluation.to_dict()}
     show(result, as_json, *summary(model, about, evaluation, str(model_path), size))
