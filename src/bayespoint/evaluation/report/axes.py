@@ -8,8 +8,10 @@ import numpy as np
 
 from .markup import Markup, join, tag
 
-# Size of a chart in SVG units. It is small, so letters stay legible on a phone.
+# Size of a chart in SVG units, and of charts that stand side by side. They are small, so
+# letters stay legible on a phone.
 WIDTH, HEIGHT = 420, 300
+SMALL_WIDTH, SMALL_HEIGHT = 300, 250
 # Space around the plotting area, for labels and titles.
 LEFT, RIGHT, TOP, BOTTOM = 56, 20, 12, 46
 # Intervals between the labels of an axis: at most this many, if a step of 2 or 5 allows it.
@@ -19,20 +21,23 @@ ROUNDING_TOLERANCE = 1e-9
 
 
 class Axes:
-    """The ranges of both axes of a chart."""
+    """The ranges of both axes of a chart, its size, and the unit of the vertical axis."""
 
-    def __init__(self, x: tuple[float, float], y: tuple[float, float]):
-        self.x, self.y = x, y
+    def __init__(
+        self, x: tuple[float, float], y: tuple[float, float], *, small: bool = False, unit="%"
+    ):
+        self.x, self.y, self.unit = x, y, unit
+        self.width, self.height = (SMALL_WIDTH, SMALL_HEIGHT) if small else (WIDTH, HEIGHT)
 
     def across(self, value):
         """Return horizontal coordinates; numbers outside the range go to the edge."""
         share = np.clip((np.asarray(value) - self.x[0]) / (self.x[1] - self.x[0]), 0, 1)
-        return LEFT + share * (WIDTH - LEFT - RIGHT)
+        return LEFT + share * (self.width - LEFT - RIGHT)
 
     def up(self, value):
         """Return vertical coordinates."""
         share = np.clip((np.asarray(value) - self.y[0]) / (self.y[1] - self.y[0]), 0, 1)
-        return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
+        return self.height - BOTTOM - share * (self.height - TOP - BOTTOM)
 
     def frame(self, x_title: str, y_title: str) -> Markup:
         """Return grid, labels and titles."""
@@ -40,25 +45,46 @@ class Axes:
         for value in _ticks(*self.x):
             x = coordinate(self.across(value))
             parts += [
-                tag("line", class_="grid", x1=x, x2=x, y1=TOP, y2=HEIGHT - BOTTOM),
-                tag("text", f"{100 * value:g}%", x=x, y=HEIGHT - BOTTOM + 16, text_anchor="middle"),
+                tag("line", class_="grid", x1=x, x2=x, y1=TOP, y2=self.height - BOTTOM),
+                tag(
+                    "text",
+                    f"{100 * value:g}%",
+                    x=x,
+                    y=self.height - BOTTOM + 16,
+                    text_anchor="middle",
+                ),
             ]
         for value in _ticks(*self.y):
             y = coordinate(self.up(value))
             parts += [
-                tag("line", class_="grid", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y),
-                tag("text", f"{100 * value:g}%", x=LEFT - 6, y=y, dy="0.35em", text_anchor="end"),
+                tag("line", class_="grid", x1=LEFT, x2=self.width - RIGHT, y1=y, y2=y),
+                tag("text", self._label(value), x=LEFT - 6, y=y, dy="0.35em", text_anchor="end"),
             ]
-        middle = (LEFT + WIDTH - RIGHT) / 2
-        high = (TOP + HEIGHT - BOTTOM) / 2
+        middle = (LEFT + self.width - RIGHT) / 2
+        high = (TOP + self.height - BOTTOM) / 2
         return join(
             *parts,
-            tag("text", x_title, class_="title", x=middle, y=HEIGHT - 8, text_anchor="middle"),
+            tag("text", x_title, class_="title", x=middle, y=self.height - 8, text_anchor="middle"),
             tag(
                 "text", y_title, class_="title", text_anchor="middle",
                 transform=f"translate(12 {coordinate(high)}) rotate(-90)",
             ),
         )  # fmt: skip
+
+    def svg(self, content: Markup, description: str) -> Markup:
+        """Return the chart; `description` is for readers who cannot see it."""
+        return tag(
+            "svg", content, viewBox=f"0 0 {self.width} {self.height}", class_="chart", role="img",
+            aria_label=description,
+        )  # fmt: skip
+
+    def line(self, x, y, class_: str) -> Markup:
+        """Draw a line through points."""
+        points = zip(np.ravel(self.across(x)), np.ravel(self.up(y)), strict=True)
+        return tag("path", class_=class_, d=path(points))
+
+    def _label(self, value: float) -> str:
+        return f"{100 * value:g}%" if self.unit == "%" else f"{value:g}{self.unit}"
 
 
 def coordinate(value) -> float:
@@ -66,11 +92,16 @@ def coordinate(value) -> float:
     return round(float(value), 1)
 
 
-def round_up(value: float) -> float:
-    """Return the next round number, at most 1: the upper end of an axis."""
+def path(points) -> str:
+    """Return the drawing commands of a line through points, given in coordinates."""
+    return "M" + "L".join(f"{coordinate(x)} {coordinate(y)}" for x, y in points)
+
+
+def round_up(value: float, limit: float = 1.0) -> float:
+    """Return the next round number, at most `limit`: the upper end of an axis."""
     value = max(value, 0.001)
     step = _step(value)
-    return min(1.0, round(math.ceil(value / step - ROUNDING_TOLERANCE) * step, 12))
+    return min(limit, round(math.ceil(value / step - ROUNDING_TOLERANCE) * step, 12))
 
 
 def round_down(value: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..results import Evaluation
-from .axes import BOTTOM, HEIGHT, TOP, WIDTH, Axes, coordinate, round_down, round_up
+from .axes import BOTTOM, HEIGHT, TOP, Axes, coordinate, path, round_down, round_up
 from .formatting import percent
 from .markup import Markup, join, tag
 
@@ -36,7 +36,7 @@ def reliability(evaluation: Evaluation) -> Markup:
         f"{percent(c)} sure, {percent(r)} right"
         for c, r in zip(bins.confidence, right, strict=True)
     )
-    return _svg(join(*parts), f"Reliability diagram. {description}.")
+    return axes.svg(join(*parts), f"Reliability diagram. {description}.")
 
 
 def rejection(evaluation: Evaluation) -> tuple[Markup, list[tuple[float, float]]]:
@@ -55,8 +55,8 @@ def rejection(evaluation: Evaluation) -> tuple[Markup, list[tuple[float, float]]
     places = [(coordinate(a), coordinate(b)) for a, b in zip(x, y, strict=True)]
     parts = [
         axes.frame("share of rows without an answer", "error among answers"),
-        tag("path", class_="band", d=_path(outline) + "Z"),
-        tag("path", class_="curve", d=_path(places)),
+        tag("path", class_="band", d=path(outline) + "Z"),
+        tag("path", class_="curve", d=path(places)),
     ]
     if evaluation.promise is not None:
         here = coordinate(axes.across(1 - evaluation.promise.error.total / evaluation.n_rows))
@@ -67,20 +67,21 @@ def rejection(evaluation: Evaluation) -> tuple[Markup, list[tuple[float, float]]
         f"Rejection curve. The error is {percent(error[0])} if every row is answered, and "
         f"{percent(error[half])} if {percent(refused[half])} of the rows are refused."
     )
-    return _svg(join(*parts), description), places
+    return axes.svg(join(*parts), description), places
 
 
 def whisker(value: float, low: float, high: float, top: float, *, ours: bool) -> Markup:
-    """Draw a share with its interval, on a scale from 0 to `top`."""
-    width, height = 180, 20
-    x = [coordinate(7 + min(v / top, 1) * (width - 14)) for v in (low, value, high)]
+    """Draw a share with its interval, on a scale from 0 to `top`.
+
+    Its places are shares of the width, so that it shrinks with its cell.
+    """
+    x = [f"{coordinate(5 + 90 * min(v / top, 1))}%" for v in (low, value, high)]
     return tag(
         "svg",
-        tag("line", class_="axis", x1=7, x2=width - 7, y1=10, y2=10),
+        tag("line", class_="axis", x1="5%", x2="95%", y1=10, y2=10),
         tag("line", class_="bar" if ours else "bar other", x1=x[0], x2=x[2], y1=10, y2=10),
         tag("circle", class_="dot" if ours else "dot other", cx=x[1], cy=10, r=5),
-        viewBox=f"0 0 {width} {height}", width=width, height=height, class_="whisker",
-        aria_hidden="true",
+        width="100%", height=20, class_="whisker", aria_hidden="true",
     )  # fmt: skip
 
 
@@ -105,14 +106,3 @@ def _largest_shown_error(evaluation: Evaluation, error: np.ndarray) -> float:
     accepted = evaluation.rejection.accepted
     many = accepted >= max(MIN_ACCEPTED_ROWS, evaluation.n_rows / ROWS_PER_ACCEPTED_ROW)
     return float(max(error[many].max(initial=0), error[0], min(evaluation.rejection.high[0], 1)))
-
-
-def _svg(content: Markup, description: str) -> Markup:
-    return tag(
-        "svg", content, viewBox=f"0 0 {WIDTH} {HEIGHT}", class_="chart", role="img",
-        aria_label=description,
-    )  # fmt: skip
-
-
-def _path(points: list) -> str:
-    return "M" + "L".join(f"{coordinate(x)} {coordinate(y)}" for x, y in points)

@@ -38,11 +38,12 @@ def join(*children: object) -> Markup:
 
 
 def table(head: list, rows: list[list], *, caption: str, class_: str | None = None) -> Markup:
-    """Return a table in a box that scrolls if the page is too narrow.
+    """Return a table in a box that scrolls if the page is too narrow, with a cue that says so.
 
-    The first cell of each row is its heading. Cells may already be <td> elements.
+    The first cell of each row is its heading. Cells may already be <td> elements. The
+    heading of a column stands where the numbers of the column stand.
     """
-    header = tag("tr", *(tag("th", cell, scope="col") for cell in head))
+    header = tag("tr", *(_head(cell, [row[j] for row in rows]) for j, cell in enumerate(head)))
     body = [
         tag("tr", tag("th", row[0], scope="row"), *(_cell(cell) for cell in row[1:]))
         for row in rows
@@ -50,7 +51,14 @@ def table(head: list, rows: list[list], *, caption: str, class_: str | None = No
     content = tag("table", tag("thead", header), tag("tbody", *body), class_=class_)
     # Only a box that can have the focus can be scrolled by keyboard.
     box = tag("div", content, class_="box", tabindex="0", role="region", aria_label=caption)
-    return join(tag("h3", caption), box)
+    # The script shows the cue where there is more to see. Screen readers need none.
+    cue = tag("p", "Scroll sideways for more →", class_="cue", hidden=True, aria_hidden="true")
+    return join(tag("h3", caption), cue, box)
+
+
+def _head(cell: object, column: list) -> Markup:
+    right = any(isinstance(c, Markup) and c.startswith('<td class="right"') for c in column)
+    return tag("th", cell, scope="col", class_="right" if right else None)
 
 
 def _cell(cell: object) -> Markup:

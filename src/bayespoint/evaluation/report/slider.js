@@ -1,10 +1,19 @@
 "use strict";
-// The Tab key skips boxes that have nothing to scroll.
+// The Tab key skips boxes that have nothing to scroll. Others get a cue, and their right edge
+// fades until everything was seen.
 (() => {
   const boxes = document.querySelectorAll(".box");
+  const fade = (box) => {
+    const hidden = box.scrollWidth - box.clientWidth - box.scrollLeft;
+    box.classList.toggle("more", hidden > 1);
+  };
   const fit = () => boxes.forEach((box) => {
-    box.tabIndex = box.scrollWidth > box.clientWidth ? 0 : -1;
+    const wide = box.scrollWidth > box.clientWidth;
+    box.tabIndex = wide ? 0 : -1;
+    box.previousElementSibling.hidden = !wide;
+    fade(box);
   });
+  boxes.forEach((box) => box.addEventListener("scroll", () => fade(box), { passive: true }));
   addEventListener("resize", fit);
   fit();
 })();

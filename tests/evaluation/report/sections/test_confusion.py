@@ -29,5 +29,18 @@ def test_recall_and_precision():
     evaluation = evaluate_probabilities([0, 0, 0, 0, 1, 1, 1], np.eye(2)[answers], [0, 1])
     words = Page(confusion_section(evaluation).content).text
     # the class that is missed most often comes first
-    assert re.search(r"precision\) 1 3 33.3% 50.0% 0 4 75.0% 60.0%", words)
+    assert re.search("precision 1 3 42.9% 33.3% 50.0% 0 4 57.1% 75.0% 60.0%", words)
     assert "most frequent mistakes" not in words  # the matrix shows them
+
+
+def test_the_list_comes_first_where_the_matrix_is_large():
+    rng = np.random.default_rng(0)
+    for n_classes, first in ((5, "true ↓ answer →"), (6, "The most frequent mistakes")):
+        probability = rng.dirichlet(np.ones(n_classes), size=200)
+        evaluation = evaluate_probabilities(
+            rng.integers(n_classes, size=200), probability, np.arange(n_classes)
+        )
+        content = confusion_section(evaluation).content
+        assert ("confusion many" in content) == (n_classes == 6)
+        places = [content.find(words) for words in ("true ↓ answer →", "The most frequent")]
+        assert content.find(first) == min(place for place in places if place >= 0)

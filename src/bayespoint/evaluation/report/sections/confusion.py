@@ -19,18 +19,19 @@ N_MISTAKES, N_MISTAKES_WITHOUT_MATRIX = 10, 20
 
 def confusion_section(evaluation: Evaluation) -> Section:
     """Show the confusion matrix, recall and precision, and the most frequent mistakes."""
-    matrix = _matrix(evaluation) if len(evaluation.classes) <= MAX_CLASSES else None
-    lists = tag(
-        "div",
-        tag("div", _by_class(evaluation)),
-        tag("div", _mistakes(evaluation)),
-        class_="pairs",
-    )
-    return Section("confusion", "Which classes it confuses", join(matrix, lists))
+    n_classes = len(evaluation.classes)
+    matrix = _matrix(evaluation) if n_classes <= MAX_CLASSES else None
+    by_class, mistakes = _by_class(evaluation), _mistakes(evaluation)
+    if n_classes > MAX_CLASSES_WITHOUT_LIST:  # the list first: it is easier to read
+        content = join(mistakes, matrix, by_class)
+    else:
+        content = join(matrix, by_class, mistakes)
+    return Section("confusion", "Which classes it confuses", content)
 
 
 def _matrix(evaluation: Evaluation) -> Markup:
     counts = evaluation.confusion
+    many = len(counts) > MAX_CLASSES_WITHOUT_LIST
     of_class = np.maximum(counts.sum(axis=1), 1)
     worst = max(1.0 * _off_diagonal(counts).max(), 1)
     rows = []
@@ -40,11 +41,13 @@ def _matrix(evaluation: Evaluation) -> Markup:
             depth = n / of_class[i] if i == j else n / worst
             shade = f" shade-{int(np.ceil(depth * N_SHADES))}" if n else " zero"
             kind = "right-answer" if i == j else "wrong-answer"
-            cells.append(tag("td", f"{n:,}", class_=kind + shade))
+            cells.append(tag("td", f"{n:,}" if n or not many else "·", class_=kind + shade))
         rows.append([class_name(evaluation, i), *cells])
-    head = ["true ↓ answer →", *(class_name(evaluation, j) for j in range(len(counts)))]
+    names = [class_name(evaluation, j) for j in range(len(counts))]
+    # The names of many classes are turned, so that the columns are narrow.
+    head = ["true ↓ answer →", *(tag("span", name) if many else name for name in names)]
     caption = "Rows by true class (down) and answer (across)"
-    return table(head, rows, caption=caption, class_="confusion")
+    return table(head, rows, caption=caption, class_="confusion many" if many else "confusion")
 
 
 def _mistakes(evaluation: Evaluation) -> Markup:
@@ -76,6 +79,7 @@ def _by_class(evaluation: Evaluation) -> Markup:
         [
             class_name(evaluation, i),
             number_cell(f"{truth[i]:,}"),
+            number_cell(percent(truth[i] / evaluation.n_rows)),
             number_cell(percent(hit[i] / truth[i]) if truth[i] else "–"),
             number_cell(percent(hit[i] / answered[i]) if answered[i] else "–"),
         ]
@@ -83,9 +87,12 @@ def _by_class(evaluation: Evaluation) -> Markup:
     ]
     all_shown = len(order) == len(counts)
     caption = "Classes" if all_shown else f"The {len(order)} classes that are missed most often"
-    return table(
-        ["class", "rows", "found (recall)", "answer is right (precision)"], rows, caption=caption
+    explanation = (
+        "Recall: how many rows of the class it finds. Precision: how many of its answers with this "
+        "class are right."
     )
+    head = ["class", "rows", "share", "recall", "precision"]
+    return join(table(head, rows, caption=caption), tag("p", explanation, class_="soft"))
 
 
 def _off_diagonal(counts: np.ndarray) -> np.ndarray:

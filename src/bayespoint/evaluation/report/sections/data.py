@@ -1,4 +1,4 @@
-"""The data: columns and classes."""
+"""The data: columns, and classes that the model does not know."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..charts import histogram
 from ..columns import Table
 from ..formatting import percent, several, text
 from ..markup import Markup, join, table, tag
-from ..section import MAX_CLASSES, Section, class_name, number_cell, text_cell
+from ..section import Section, number_cell, text_cell
 
 # Columns that are summarized; a reader who wants more has the data.
 MAX_COLUMNS = 40
@@ -18,8 +18,8 @@ MAX_QUOTED_CLASSES = 5
 
 
 def data_section(cells: Table, evaluation: Evaluation) -> Section:
-    """Summarize the columns and classes of the rows."""
-    content = join(_columns(cells), _classes(evaluation), _unknown_classes(evaluation))
+    """Summarize the columns of the rows, and point out unknown classes."""
+    content = join(_unknown_classes(evaluation), _columns(cells))
     return Section("data", "The data", content)
 
 
@@ -38,24 +38,6 @@ def _columns(cells: Table) -> Markup:
     all_shown = len(columns) == cells.n_columns
     caption = "Columns" if all_shown else f"The first {len(columns)} of {cells.n_columns:,} columns"
     return table(["column", "distribution", "kind", "missing", "values"], rows, caption=caption)
-
-
-def _classes(evaluation: Evaluation) -> Markup:
-    counts = np.bincount(evaluation.target, minlength=len(evaluation.classes))
-    order = np.argsort(-counts, kind="stable")[:MAX_CLASSES]
-    rows = [
-        [
-            class_name(evaluation, i),
-            number_cell(f"{counts[i]:,}"),
-            number_cell(percent(counts[i] / evaluation.n_rows)),
-        ]
-        for i in order
-    ]
-    all_shown = len(order) == len(counts)
-    caption = (
-        "Classes" if all_shown else f"The {len(order)} most frequent of {len(counts):,} classes"
-    )
-    return table(["class", tag("span", "rows"), "share"], rows, caption=caption)
 
 
 def _unknown_classes(evaluation: Evaluation) -> Markup | None:

@@ -7,7 +7,7 @@ from ...results import Evaluation
 from ..charts import whisker
 from ..formatting import interval, level, percent
 from ..markup import join, table, tag
-from ..section import Section, number_cell, text_cell
+from ..section import Section, number_cell
 
 # The scale of the whiskers goes at least up to this error.
 MIN_SCALE = 1e-3
@@ -22,16 +22,18 @@ def error_section(evaluation: Evaluation, baselines: list[Baseline], reason: str
     top = max(MIN_SCALE, *(b.error.high for b in compared))
     rows = [
         [
-            b.name,
-            number_cell(percent(b.error.value)),
-            tag("td", interval(b.error), class_="tight"),
-            tag("td", whisker(b.error.value, b.error.low, b.error.high, top, ours=b is ours)),
+            join(b.name, tag("small", b.how)),
+            tag("td", percent(b.error.value), tag("small", interval(b.error)), class_="right"),
+            tag(
+                "td",
+                whisker(b.error.value, b.error.low, b.error.high, top, ours=b is ours),
+                class_="whiskers",
+            ),
             number_cell(f"{b.log_loss:.3f}"),
-            text_cell(b.how),
         ]
         for b in compared
     ]
-    head = ["", "error", f"{sure} interval", "", "log loss", "how"]
+    head = ["", f"error, {sure} interval", "", "log loss"]
     explanation = (
         f"The intervals are exact (Clopper and Pearson): for at least {sure} of all sets of "
         f"{evaluation.n_rows:,} rows they contain the true error. The log loss punishes confident "
@@ -39,7 +41,9 @@ def error_section(evaluation: Evaluation, baselines: list[Baseline], reason: str
         f"{evaluation.brier:.4f}."
     )
     content = join(
-        table(head, rows, caption="Error on these rows, compared with other models"),
+        table(
+            head, rows, caption="Error on these rows, compared with other models", class_="errors"
+        ),
         tag("p", reason, class_="soft") if reason else None,
         tag("p", explanation, class_="soft"),
     )

@@ -126,9 +126,8 @@ def _thresholds(evaluation: Evaluation) -> Markup:
                 number_cell(format_threshold(evaluation.rejection.threshold[i])),
                 number_cell(f"{kept.total:,}"),
                 number_cell(f"{kept.number:,}"),
-                number_cell(percent(kept.value)),
-                tag("td", interval(kept), class_="tight"),
+                tag("td", percent(kept.value), tag("small", interval(kept)), class_="right"),
             ]
         )
-    head = ["refused", "threshold", "answers", "wrong", "error", "interval"]
+    head = ["refused", "threshold", "answers", "wrong", "error, interval"]
     return table(head, rows, caption="Some thresholds")
