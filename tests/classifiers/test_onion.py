@@ -16,6 +16,7 @@ from bayespoint.classifiers.onion import OnionClassifier
 from bayespoint.geometry.conflicts import NoVersionSpaceError
 from bayespoint.solvers import Billiard
 from bayespoint.solvers.onion import peel_onion
+from helpers import angle_between
 
 
 @parametrize_with_checks(
@@ -228,3 +229,72 @@ def test_refuses_wrong_weights(moons):
         OnionClassifier().fit(X, y, sample_weight=-np.ones(80))
     with pytest.raises(ValueError, match="one class"):
         OnionClassifier().fit(X, y, sample_weight=(y == "left").astype(float))
+
+
+# Means over entries
+
+
+def weighted_by_hand(X, signs, ratio, rng):
+    """Return the mean of hypotheses on the sphere, and the standard error of its direction.
+
+    Kept are hypotheses that see version space in a random direction, with few errors.
+    """
+    w, v = rng.standard_normal((2, 100_000, 3))
+    w /= np.linalg.norm(w, axis=1, keepdims=True)
+    v -= np.sum(v * w, axis=1, keepdims=True) * w
+    d, u = (side @ (signs[:, None] * X).T for side in (w, v / np.linalg.norm(v, axis=1)[:, None]))
+    # A margin d cos t + u sin t has one zero in (0, pi), and is positive before or after it.
+    zero = np.arctan2(np.abs(d), -u * np.sign(d))
+    enter, leave = np.where(d < 0, zero, 0.0).max(axis=1), np.where(d > 0, zero, np.pi).min(axis=1)
+    counts = np.stack([np.sum(d[:, signs == sign] < 0, axis=1) for sign in (-1, 1)])
+    kept = (enter < leave) & (counts <= 2).all(axis=0)
+    weight = ratio ** counts.sum(axis=0)[kept]
+    mean = weight @ w[kept]
+    return mean, np.linalg.norm(weight) / np.linalg.norm(mean)  # no hypothesis is longer than one
+
+
+@pytest.mark.parametrize("ratio", [0.5, 1.0])
+def test_weights_are_a_posterior(ratio, rng):
+    X = np.random.default_rng(0).standard_normal((6, 3))
+    signs = np.where(X @ [1, 2, -1] > 0, 1, -1)
+    onion = OnionClassifier(
+        "linear", fit_intercept=False, softness=0.0, max_errors=2, n_bounces=40_000, random_state=0
+    ).fit(X, signs)
+    i, j = np.indices((3, 3))
+    weights = ratio ** (i + j)
+    by_hand, error = weighted_by_hand(X, signs, ratio, rng)
+    table = onion.table_
+    met = table.time_share > 0
+    mean = weights[met] * table.time_share[met] * table.resultant[met]
+    length = (weights * table.time_share).sum() * np.linalg.norm(
+        onion.weigh(weights).decision_function(np.eye(3))
+    )
+    # The means of entries are off by their angles; at worst they are off in the same direction.
+    allowed = 4 * error + np.sum(4 * table.angle[met] * mean) / length
+
+    def distance(weights):
+        return angle_between(onion.weigh(weights).decision_function(np.eye(3)), by_hand)
+
+    assert distance(weights) < allowed
+    # Without weights, or if entries counted alike whatever their size, it is another direction.
+    assert distance(i + j == 0) > allowed
+    assert distance(weights / np.where(met, table.time_share, np.inf)) > allowed
+
+
+def test_one_weight_is_one_entry(model, moons):
+    X, y = moons
+    weights = np.zeros((4, 4))
+    weights[1, 2] = 3.0
+    weighed = model.weigh(weights)
+    entry = model.classifier(1, 2)
+    np.testing.assert_allclose(weighed.decision_function(X), entry.decision_function(X), atol=1e-12)
+    assert weighed.errors_ is None
+    back = weighed.classifier(0, 0)
+    np.testing.assert_array_equal(back.predict(X), model.predict(X))
+    assert weighed.fit(X, y).errors_ == (0, 0)
+
+
+def test_weights_that_are_not(model):
+    for weights in (np.ones((2, 2)), -np.ones((4, 4)), np.full((4, 4), np.nan), np.zeros((4, 4))):
+        with pytest.raises(ValueError, match=r"weights should have shape \(4, 4\)"):
+            model.weigh(weights)

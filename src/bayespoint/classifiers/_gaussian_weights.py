@@ -14,6 +14,7 @@ from ..solvers.weights.multiclass import class_weights, probabilities, scores
 from ..solvers.weights.outputs import outputs
 from ..solvers.weights.points import centered
 from ..solvers.weights.units import require_near
+from ._losses import least_costly
 
 
 class GaussianWeightsMixin:
@@ -101,16 +102,10 @@ class GaussianWeightsMixin:
         ndarray of shape (n_samples,)
             Class labels.
         """
-        n_classes = self._n_classes()
+        probabilities = self.predict_proba(X)
         if loss is None:
-            return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
-        loss = np.asarray(loss, dtype=float)
-        if loss.shape != (n_classes, n_classes):
-            raise ValueError(
-                f"loss should have a row for each true class and a column for each decision, "
-                f"shape {(n_classes, n_classes)}, but has shape {loss.shape}."
-            )
-        return self.classes_[np.argmin(self.predict_proba(X) @ loss, axis=1)]
+            return self.classes_[np.argmax(probabilities, axis=1)]
+        return self.classes_[least_costly(probabilities, loss)]
 
     def sample_coef(self, n_samples=1, random_state=None):
         """Return weights drawn from the posterior.

@@ -18,6 +18,7 @@ from ..fitting.probabilities import exactly_one, two_classes
 from ..geometry.points import canonical
 from ._kernel_machine import KernelMachine
 from ._labels import drop_single_output, winning_class
+from ._losses import least_costly
 from ._tables import read_table
 
 
@@ -40,6 +41,27 @@ class PredictionMixin(KernelMachine):
         """Return what turns predicted codes into probabilities, after label regression."""
         power = getattr(self, "link_power_", None)
         return None if power is None else PowerLink(power, self.link_floor_)
+
+    def predict(self, X, loss=None):
+        """Return the class of each point.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points; for a precomputed kernel their kernel with the training points.
+        loss : array-like of shape (n_classes, n_classes), default=None
+            Costs, with the true class in rows and the decision in columns. The decision with
+            the smallest expected cost under `predict_proba` is taken; by default, the class with
+            the largest output, which is also the most probable one.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+        """
+        if loss is None:
+            return super().predict(X)
+        return self.classes_[least_costly(self.predict_proba(X), loss)]
 
     def predict_proba(self, X):
         """Return the probability of each class, from the spread of the hypotheses.
@@ -95,7 +117,7 @@ class PredictionMixin(KernelMachine):
         blocks = list(self._outputs(X, self.draw_coef_[:, chosen]))
         return drop_single_output(np.concatenate(blocks, axis=1))
 
-    def predict_vote(self, X):
+    def predict_vote(self, X, loss=None):
         """Return the class that most hypotheses vote for.
 
         The Bayes classification strategy (000, eq. 7): every draw from the posterior classifies
@@ -106,6 +128,9 @@ class PredictionMixin(KernelMachine):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Points; for a precomputed kernel their kernel with the training points.
+        loss : array-like of shape (n_classes, n_classes), default=None
+            Costs as in `predict`: the decision with the smallest mean cost over the draws is
+            taken, where the vote of a draw counts as the true class.
 
         Returns
         -------
@@ -116,9 +141,10 @@ class PredictionMixin(KernelMachine):
         votes = []
         for block in self._outputs(X, self.draw_coef_):
             winners = winning_class(block)
-            counts = [np.sum(winners == c, axis=0) for c in range(len(self.classes_))]
-            votes.append(np.argmax(counts, axis=0))
-        return self.classes_[np.concatenate(votes)]
+            votes.append([np.sum(winners == c, axis=0) for c in range(len(self.classes_))])
+        counts = np.concatenate(votes, axis=1).T
+        chosen = np.argmax(counts, axis=1) if loss is None else least_costly(counts, loss)
+        return self.classes_[chosen]
 
     def draw_errors(self, X, y):
         """Return the test error of each single hypothesis drawn from the posterior.

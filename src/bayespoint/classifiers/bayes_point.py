@@ -204,8 +204,8 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     closed form, chooses constant, a_k, g_k and the noise with gradients (docs/notes/mixture.md).
 
     Weights: with "regression", "mosaic", "ep", "nystroem" and "cells" the likelihood of a row is
-    taken to the power of its weight. Other solvers, and every solver on a hard boundary (softness=0
-    without label noise), count any positive weight as one.
+    taken to the power of its weight: a posterior that is not uniform (002, sec. 18.4). Other
+    solvers, and hard boundaries (softness=0 without label noise), count any positive weight as 1.
 
     Time for m training points: the Gram matrix and its factor take O(m^3) once. "regression"
     takes this a few times for all classes together, "ep" for each class about ten times; a

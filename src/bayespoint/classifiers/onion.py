@@ -28,7 +28,7 @@ from ..geometry.equal_rows import EqualRows, keep_all_rows, merge_equal_rows
 from ..geometry.kernels import Kernel
 from ..geometry.problem import pose_problem
 from ..geometry.version_space import VersionSpace
-from ..solvers.onion import Layers, peel_onion
+from ..solvers.onion import Layers, express, peel_onion
 from ._kernel_machine import KernelMachine
 from ._labels import number_classes, one_against_rest
 
@@ -71,7 +71,9 @@ class OnionClassifier(KernelMachine):
     classes_ : ndarray of shape (2,)
         The class labels: errors on the first are negative errors, on the second positive.
     errors_ : tuple (n_negative, n_positive)
-        The entry that predicts.
+        The entry that predicts; None after `weigh`.
+    weights_ : ndarray of shape (max_errors + 1, max_errors + 1)
+        The weights of the entries after `weigh`, otherwise None.
     table_ : Bunch
         Arrays of shape (max_errors + 1, max_errors + 1), by n_negative and n_positive:
         `time_share` (share of the rays' length, zero if no ray came), `angle` (estimated error of
@@ -122,6 +124,7 @@ class OnionClassifier(KernelMachine):
     array([0, 1, 0])
     """
 
+    errors_: tuple[int, int] | None
     _parameter_constraints = {
         **KernelMachine._parameter_constraints,
         "softness": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
@@ -194,7 +197,7 @@ class OnionClassifier(KernelMachine):
                 self.table_.cv_error = self._cross_validate(matrix, y, sets.member_of, rng)
                 entry = self._best(self.table_.cv_error)
         self.support_ = sets.first[self.support_]
-        self.errors_ = self._check_entry(entry)
+        self.errors_, self.weights_ = self._check_entry(entry), None
         return self
 
     def classifier(self, n_negative, n_positive):
@@ -214,6 +217,38 @@ class OnionClassifier(KernelMachine):
         entry = self._check_entry((n_negative, n_positive))
         other = copy.copy(self)
         other.errors = other.errors_ = entry
+        other.weights_ = None
+        return other
+
+    def weigh(self, weights):
+        """Return this classifier with a mean over all entries of the table.
+
+        002 tries different weights of the entries after one run of the billiard (sec. 18.5.3).
+
+        Parameters
+        ----------
+        weights : array-like of shape (max_errors + 1, max_errors + 1)
+            Posterior weight of a hypothesis with n_negative and n_positive errors, not
+            negative; `ratio ** (i + j)` with `i, j = np.indices(shape)` is label noise, where
+            each error lowers the posterior by a factor (000, eq. 4).
+
+        Returns
+        -------
+        OnionClassifier
+            Fitted; it shares its arrays with this one. Its `errors_` is None. An entry counts
+            with its weight times its `table_.time_share`, so that entries without rays are
+            left out.
+        """
+        check_is_fitted(self)
+        weights, shape = np.asarray(weights, dtype=float), self.table_.time_share.shape
+        valid = weights.shape == shape and np.all((weights >= 0) & (weights < np.inf))
+        if not valid or not np.any(weights * self.table_.time_share > 0):
+            raise ValueError(
+                f"weights should have shape {shape}, be finite and not negative, and be positive "
+                f"for an entry with a positive table_.time_share, but are {weights.tolist()}."
+            )
+        other = copy.copy(self)
+        other.errors_, other.weights_ = None, weights
         return other
 
     def count_errors(self, X, y):
@@ -270,7 +305,15 @@ class OnionClassifier(KernelMachine):
 
     def _decide(self, X):
         check_is_fitted(self)
-        return self._outputs(X, self.coef_[self.errors_][None])
+        return self._outputs(X, self._predicting_coef()[None])
+
+    def _predicting_coef(self) -> np.ndarray:
+        """Return the coefficients of the entry that predicts, or of the mean over entries."""
+        if self.errors_ is not None:
+            return self.coef_[self.errors_]
+        shares = self.weights_ * self.table_.time_share
+        used = shares > 0
+        return shares[used] @ self.coef_[used] / shares.sum()
 
     def _peel(self, matrix, signs, softness, rng) -> tuple[np.ndarray, VersionSpace, Layers]:
         """Return the training points that were used, their version space and its layers."""
@@ -281,7 +324,7 @@ class OnionClassifier(KernelMachine):
     def _store(self, X, kernel: Kernel, rows, space: VersionSpace, layers: Layers) -> None:
         """Store what predictions need, as plain arrays and numbers."""
         means = layers.means()
-        self.support_, self.coef_ = _coefficients(rows, space, means)
+        self.support_, self.coef_ = express(rows, space, means)
         self.softness_ = space.gram.softness
         self._store_kernel(X, kernel)
         resultant = np.linalg.norm(means, axis=-1)
@@ -325,7 +368,7 @@ class OnionClassifier(KernelMachine):
                 )
             part = matrix[np.ix_(train, train)]
             rows, space, layers = self._peel(part, signs[train], self.softness_, rng)
-            support, coef = _coefficients(train[rows], space, layers.means())
+            support, coef = express(train[rows], space, layers.means())
             out = matrix[np.ix_(test, support)] @ coef.reshape(-1, len(support)).T
             negative, positive = self._count_errors(out, signs[test])
             total += np.where(negative < 0, np.nan, negative + positive)
@@ -355,13 +398,3 @@ class OnionClassifier(KernelMachine):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
-
-
-def _coefficients(rows, space: VersionSpace, means) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pivot points, and hypotheses as coefficients on them."""
-    gram = space.gram
-    met = ~np.isnan(means[..., 0])
-    coef = np.full((*met.shape, gram.rank), np.nan)
-    to_points = (space.signs / gram.lengths)[gram.pivots]
-    coef[met] = space.dual(means[met])[:, gram.pivots] * to_points
-    return rows[gram.pivots], coef

@@ -133,3 +133,13 @@ def follow(
     b /= np.linalg.norm(b)
     v -= (v @ b) * b
     return Ball(b, v / np.linalg.norm(v))
+
+
+def express(rows, space: VersionSpace, means: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the pivot points, and mean hypotheses as coefficients on them."""
+    gram = space.gram
+    met = ~np.isnan(means[..., 0])
+    coef = np.full((*met.shape, gram.rank), np.nan)
+    to_points = (space.signs / gram.lengths)[gram.pivots]
+    coef[met] = space.dual(means[met])[:, gram.pivots] * to_points
+    return rows[gram.pivots], coef

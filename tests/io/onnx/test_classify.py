@@ -64,6 +64,7 @@ def test_onion(moons):
     assert_same(model, points)
     other = model.classifier(0, 1)
     assert_same(other, points)
+    assert_same(model.weigh(np.ones((6, 6))), points)
 
 
 def test_a_changed_model_is_noticed(moons):

@@ -1,8 +1,10 @@
-"""The label that stands for rejected rows."""
+"""The label that stands for rejected rows, and decisions that a refusal is one of."""
 
 from __future__ import annotations
 
 import numpy as np
+
+from .._losses import least_costly
 
 
 def choose_reject_label(label, classes):
@@ -31,3 +33,11 @@ def mark_rejected(labels, rejected, label) -> np.ndarray:
     labels = labels.astype(dtype)
     labels[rejected] = label
     return labels
+
+
+def decide(probabilities: np.ndarray, loss, classes, label) -> np.ndarray:
+    """Return the labels of least expected cost; the last column of the loss is a refusal."""
+    chosen = least_costly(probabilities, loss, refusal=True)
+    refused = chosen == len(classes)
+    labels = classes[np.where(refused, 0, chosen)]
+    return mark_rejected(labels, refused, label) if refused.any() else labels

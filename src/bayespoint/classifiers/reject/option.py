@@ -25,7 +25,7 @@ from sklearn.utils.validation import _estimator_has, check_is_fitted, column_or_
 from ..._runtime.warn import warn
 from .calibration import disjoint_folds, fit_clone, hold_out, judge
 from .confidence import confidence_of
-from .labels import choose_reject_label, mark_rejected
+from .labels import choose_reject_label, decide, mark_rejected
 from .thresholds import certified_threshold, reject_threshold, why_nothing_is_certified
 
 __all__ = ["RejectOptionClassifier"]
@@ -235,13 +235,17 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         check_is_fitted(self, "threshold_")
         return self.confidence(X) >= self.threshold_
 
-    def predict(self, X):
+    def predict(self, X, loss=None):
         """Predict classes, or the reject label where they are uncertain.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
             Points.
+        loss : array-like of shape (n_classes, n_classes + 1), default=None
+            Costs, with the true class in rows and the decision in columns; the last column is
+            the cost of a refusal. With it, the decision with the smallest expected cost under
+            `predict_proba` is taken instead of the threshold, and nothing is promised.
 
         Returns
         -------
@@ -251,6 +255,8 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         """
         check_is_fitted(self, "threshold_")
         label = choose_reject_label(self.reject_label, self.classes_)
+        if loss is not None:
+            return decide(self.predict_proba(X), loss, self.classes_, label)
         labels = self.estimator_.predict(X)
         if self.threshold_ == -math.inf:
             return labels

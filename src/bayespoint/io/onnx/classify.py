@@ -67,7 +67,7 @@ def _linear_bayes_point(model: LinearBayesPointClassifier, X: Value) -> Predicti
 
 
 def _onion(model: OnionClassifier, X: Value) -> Prediction:
-    return _by_outputs(model, kernel_outputs(model, model.coef_[model.errors_][:, None], X))
+    return _by_outputs(model, kernel_outputs(model, model._predicting_coef()[:, None], X))
 
 
 def _linear_program(model: AdaptiveMarginSVC | LinearProgramSVC, X: Value) -> Prediction:
