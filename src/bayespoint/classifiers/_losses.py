@@ -26,15 +26,15 @@ def least_costly(probabilities: np.ndarray, loss, *, refusal: bool = False) -> n
     return np.argmin(probabilities @ check_loss(loss, n_classes, n_classes + refusal), axis=1)
 
 
-def check_loss(loss, n_classes: int, n_decisions: int) -> np.ndarray:
+def check_loss(loss, n_classes: int, n_decisions: int, name: str = "loss") -> np.ndarray:
     """Return costs as an array; raise an error if they have another shape or are not finite."""
     loss = np.asarray(loss, dtype=float)
     if loss.shape != (n_classes, n_decisions):
         last = ", the last one for a refusal" if n_decisions > n_classes else ""
         raise ValueError(
-            f"loss should have a row for each true class and a column for each decision{last}, "
+            f"{name} should have a row for each true class and a column for each decision{last}, "
             f"shape {(n_classes, n_decisions)}, but has shape {loss.shape}."
         )
     if not np.isfinite(loss).all():
-        raise ValueError("loss should hold finite costs, but some are NaN or infinite.")
+        raise ValueError(f"{name} should hold finite costs, but some are NaN or infinite.")
     return loss

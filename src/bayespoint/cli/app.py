@@ -15,6 +15,7 @@ from .options import (
     Data,
     FileOptions,
     Holdout,
+    IncludeTrainingRows,
     Json,
     KnownTarget,
     Model,
@@ -127,14 +128,18 @@ def evaluate(
     data: Data,
     *,
     target: KnownTarget = None,
+    include_training_rows: IncludeTrainingRows = False,
     rejection: Rejection,
     read_options: FileOptions,
     json: Json = False,
 ) -> None:
-    """Measure how good a model is on rows it has not seen."""
+    """Measure how good a model is on rows it has not seen.
+
+    Rows that trained the model are recognized and left out.
+    """
     from .evaluate import run_evaluate
 
-    run_evaluate(model, data, target, rejection, read_options, json)
+    run_evaluate(model, data, target, rejection, read_options, include_training_rows, json)
 
 
 @_verb("cross-validate")
@@ -228,14 +233,17 @@ def report(
     output: Annotated[Path, typer.Option(help="FILE.html to write.")],
     title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
     examples: Annotated[int, typer.Option(min=0, help="Rows to show as examples.")] = 10,
+    include_training_rows: IncludeTrainingRows = False,
     rejection: Rejection,
     read_options: FileOptions,
     json: Json = False,
 ) -> None:
     """Write a report on a model as one HTML file.
 
-    The report needs rows with known classes that the model has not seen.
+    The report needs rows with known classes that the model has not seen. Rows that trained
+    the model are recognized and left out.
     """
     from .report import run_report
 
-    run_report(model, data, target, output, title, rejection, examples, read_options, json)
+    judged = read_options, include_training_rows
+    run_report(model, data, target, output, title, rejection, examples, *judged, json)

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from ..evaluation import Evaluation, evaluate
+from ..evaluation.seen import UNKNOWN
 from ..io.tables.read_options import ReadOptions
 from .summary import quality
 from .terminal import aligned, percent, show, working
-from .trained import open_model, read_labeled
+from .trained import open_model, read_to_judge
 
 # The confusion matrix is shown for up to this many classes.
 MAX_CONFUSION_CLASSES = 12
@@ -21,16 +22,21 @@ def run_evaluate(
     target: str | None,
     rejection: dict[str, Any] | None,
     read_options: ReadOptions,
+    include_seen: bool,
     as_json: bool,
 ) -> None:
     """Predict all rows and compare with their classes."""
     trained = open_model(model_path, rejection)
     with working(f"reading {data}") as say:
-        X, y = read_labeled(trained, data, target, read_options)
+        X, y, seen = read_to_judge(trained, data, target, read_options, include_seen)
         say(f"predicting {len(y):,} rows")
-        evaluation = evaluate(trained.model, X, y)
+        evaluation = evaluate(trained.model, X, y, seen=seen)
     show(
-        evaluation.to_dict(), as_json, f"On {evaluation.n_rows:,} rows:", *report_lines(evaluation)
+        evaluation.to_dict(),
+        as_json,
+        UNKNOWN if seen is None else seen.sentence(),
+        f"On {evaluation.n_rows:,} rows:",
+        *report_lines(evaluation),
     )
 
 

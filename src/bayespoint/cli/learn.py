@@ -12,18 +12,32 @@ from sklearn.pipeline import Pipeline
 
 from ..classifiers.reject.option import RejectOptionClassifier
 from ..evaluation import Evaluation, evaluate
+from ..evaluation.fingerprints import Fingerprints
 
 # Hold out about this many rows at most: more hardly make the measured error more precise.
 MAX_HELD_OUT_ROWS = 20_000
 
 
 class HeldOut:
-    """Rows kept for testing, not used for training."""
+    """Rows kept for testing, not used for training, and fingerprints of those that were used.
 
-    def __init__(self, share: float, seed: int):
+    Attributes
+    ----------
+    fingerprints : Fingerprints
+        Of the training rows, for the model file.
+    trained : tuple of X and y, or None
+        The first training rows, for baselines.
+    n_trained : int
+        Number of training rows.
+    """
+
+    def __init__(self, share: float, seed: int, fingerprints: Fingerprints | None = None):
         self._share = share
         self._rng = np.random.default_rng(seed)
         self._parts: list[tuple[Any, np.ndarray]] = []
+        self.fingerprints = fingerprints or Fingerprints.empty()
+        self.trained: tuple[Any, np.ndarray] | None = None
+        self.n_trained = 0
 
     def __len__(self) -> int:
         return sum(len(y) for _, y in self._parts)
@@ -32,6 +46,12 @@ class HeldOut:
         """Hold out these rows."""
         if len(y):
             self._parts.append((X, y))
+
+    def remember(self, X, y: np.ndarray) -> None:
+        """Note that these rows are used for training."""
+        self.fingerprints = self.fingerprints.add(trained=X)
+        self.trained = self.trained or (X, y)
+        self.n_trained += len(y)
 
     def take(self, X, y: np.ndarray) -> tuple[Any, np.ndarray]:
         """Hold out a random part of the rows, and return the others."""
@@ -57,6 +77,7 @@ def learn(
         _check_known(y, classes)
         X, y = held_out.take(X, y)
         if len(y):
+            held_out.remember(X, y)
             classifier.partial_fit(prepare.transform(X), y, classes=classes)
         n_rows += len(y)
         say(f"learning, {n_rows:,} rows so far")

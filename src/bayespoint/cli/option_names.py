@@ -6,7 +6,10 @@ import re
 
 OPTION_OF_ARGUMENT = {"encoding": "--encoding", "folder": "--data", "n_features": "--features"}
 HEADER_OPTIONS = {"True": "--header", "False": "--no-header"}
-_ARGUMENT = re.compile(r'\b(encoding|folder|n_features|header)=("?)([\w-]+)\2')
+FLAGS = {"include_training_rows": "--include-training-rows"}
+_ARGUMENT = re.compile(
+    r'\b(encoding|folder|n_features|header|include_training_rows)=("?)([\w-]+)\2'
+)
 
 
 def name_options(message: str) -> str:
@@ -16,6 +19,8 @@ def name_options(message: str) -> str:
 
 def _option(match: re.Match) -> str:
     argument, _, value = match.groups()
+    if argument in FLAGS:
+        return FLAGS[argument]
     if argument == "header":
         return HEADER_OPTIONS.get(value, match[0])
     return f"{OPTION_OF_ARGUMENT[argument]} {value}"

@@ -22,6 +22,10 @@ KnownTarget = Annotated[
     str | None, typer.Option(help="Column with the classes.", show_default="as in training")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
+IncludeTrainingRows = Annotated[
+    bool,
+    typer.Option("--include-training-rows", help="Also judge rows that trained the model."),
+]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of all random choices.")]
 Holdout = Annotated[float, typer.Option(min=0.01, max=0.9, help="Share of rows kept for testing.")]
 Classifier = Annotated[

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ..evaluation.seen import UNKNOWN
 from ..io.tables.read_options import ReadOptions
 from .output import check_output
 from .terminal import show, working
-from .trained import open_model, read_labeled
+from .trained import open_model, read_to_judge
 
 
 def run_report(
@@ -20,6 +21,7 @@ def run_report(
     rejection: dict[str, Any] | None,
     n_examples: int,
     read_options: ReadOptions,
+    include_seen: bool,
     as_json: bool,
 ) -> None:
     """Write a report from rows that the model has not seen."""
@@ -28,7 +30,7 @@ def run_report(
     check_output(output, model_path, data)
     trained = open_model(model_path, rejection)
     with working(f"reading {data}") as say:
-        X, y = read_labeled(trained, data, target, read_options)
+        X, y, seen = read_to_judge(trained, data, target, read_options, include_seen)
         say(f"writing the report on {len(y):,} rows")
         about = trained.info
         evaluation = write_report(
@@ -43,6 +45,8 @@ def run_report(
                 "rows": f"{about['n_rows']:,}",
                 "rows held out": f"{about['n_held_out']:,}",
             },
+            record=trained.record,
+            seen=seen,
             n_examples=n_examples,
         )
     size = Path(output).stat().st_size
@@ -51,4 +55,5 @@ def run_report(
         as_json,
         f"Written to {output} ({size / 1e3:.0f} kB): error {100 * evaluation.error.value:.1f} % on "
         f"{evaluation.n_rows:,} rows.",
+        UNKNOWN if seen is None else seen.sentence(),
     )

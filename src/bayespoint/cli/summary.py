@@ -10,6 +10,9 @@ import numpy as np
 from ..classifiers.reject.option import RejectOptionClassifier
 from ..evaluation import Evaluation
 from ..evaluation.baselines import most_frequent
+from ..evaluation.intervals import Share
+from ..evaluation.ranking import TOP_SHARE
+from ..evaluation.record import TrainingRecord
 from ..evaluation.report.model_description import describe_model
 from .terminal import aligned, percent
 
@@ -20,7 +23,14 @@ MAX_ERRORS_SHOWN = (0.1, 0.05, 0.02, 0.01)
 MAX_CLASSES_SHOWN = 5
 
 
-def summary(model, about, evaluation: Evaluation, path: str, size: int) -> list[str]:
+def summary(
+    model,
+    about,
+    evaluation: Evaluation,
+    path: str,
+    size: int,
+    record: TrainingRecord | None = None,
+) -> list[str]:
     """Return the lines that describe a new model."""
     counts = evaluation.confusion.sum(axis=1)
     shares = sorted(zip(counts / evaluation.n_rows, evaluation.classes, strict=True), reverse=True)
@@ -37,6 +47,7 @@ def summary(model, about, evaluation: Evaluation, path: str, size: int) -> list[
         "",
         f"On {about['n_held_out']:,} held-out rows:",
         *quality(evaluation),
+        *compared(record),
         *_rejection(model, evaluation),
         "",
         f"Written to {path} ({max(size / 1e6, 0.001):.3g} MB).",
@@ -62,7 +73,43 @@ def quality(evaluation: Evaluation) -> list[str]:
         ),
         ("  log loss", f"{evaluation.log_loss:.3f}", f"({constant.log_loss:.3f})"),
     ]
-    return [f"{name:12}{value:>8}  {more}" for name, value, more in rows]
+    lines = [f"{name:12}{value:>8}  {more}" for name, value, more in rows]
+    return [*lines, *ranking_lines(evaluation)]
+
+
+def ranking_lines(evaluation: Evaluation) -> list[str]:
+    """Return lines about classes of different frequency, and a verdict if there is one."""
+    found, lines = evaluation.ranking, []
+    if found is not None and not np.isnan(found.auc.value):
+        name = evaluation.classes[found.position]
+        lines.append(
+            f"{'  AUC':12}{found.auc.value:>8.3f}  ({found.auc.low:.3f} to {found.auc.high:.3f}; "
+            "guessing: 0.500)"
+        )
+        lines.append(
+            f"  Of “{name}” it finds {_of(found.recall)}; of its answers “{name}”, "
+            f"{_of(found.precision)} are right; lift {found.lift:.1f} in the top "
+            f"{percent(TOP_SHARE)}."
+        )
+    elif found is None:
+        lines.append(
+            f"{'  recall':12}{percent(evaluation.balanced_accuracy):>8}  (mean of classes)"
+        )
+    return [*lines, *(f"  {sentence}" for sentence in evaluation.verdict())]
+
+
+def _of(part: Share) -> str:
+    if not part.total:
+        return "0 of 0"
+    return f"{percent(part.value)} ({part.number:,} of {part.total:,})"
+
+
+def compared(record: TrainingRecord | None) -> list[str]:
+    """Return a line about other classifiers that learned from the same rows."""
+    if record is None or len(record.baselines) < 2:
+        return []
+    others = [f"{one.name} {percent(one.error.value)}" for one in record.baselines[1:]]
+    return [f"{'  others':12}{', '.join(others)}, {record.baselines[1].how}"]
 
 
 def _whole_percent(level: float) -> str:

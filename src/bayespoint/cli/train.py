@@ -18,6 +18,7 @@ from ..io.tables.columns import Columns
 from ..io.tables.preprocessing import make_preprocessor, make_sparse_preprocessor
 from .learn import MAX_HELD_OUT_ROWS, HeldOut, judge, learn
 from .output import check_output
+from .record import make_record
 from .source import LIBSVM_TARGET, Plan, Source, read_source
 from .summary import summary
 from .terminal import show, working
@@ -53,11 +54,15 @@ def run_train(
             "seconds": round(time.perf_counter() - began, 3),
             **stored,
         }
+        say("training other classifiers for comparison")
+        left = None if plan.max_time is None else plan.max_time - (time.perf_counter() - began)
+        record = make_record(model, held_out, evaluation, left)
         reference = None if source.columns is None else summarize(source.X)
-        save(model, model_path, {"command": about | {"reference": reference}})
+        kept = {"command": about | {"reference": reference}, "record": record.to_dict()}
+        save(model, model_path, kept)
     size = Path(model_path).stat().st_size
     result = about | {"model": str(model_path), "bytes": size, "held_out": evaluation.to_dict()}
-    show(result, as_json, *summary(model, about, evaluation, str(model_path), size))
+    show(result, as_json, *summary(model, about, evaluation, str(model_path), size, record))
 
 
 def train(source: Source, plan: Plan, holdout: float, say) -> tuple[Pipeline, HeldOut, int]:
@@ -65,6 +70,7 @@ def train(source: Source, plan: Plan, holdout: float, say) -> tuple[Pipeline, He
     X, X_held_out, y, y_held_out = split(source.X, source.y, holdout, plan.seed)
     held_out = HeldOut(holdout, plan.seed)
     held_out.add(X_held_out, y_held_out)
+    held_out.remember(X, y)
     pipeline = make_pipeline(source.columns, X, len(y), plan, stream=source.rest is not None)
     if source.rest is None:
         return pipeline.fit(X, y), held_out, len(y)

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from ..classifiers.reject.option import RejectOptionClassifier
+from ..evaluation.record import ToJudge, TrainingRecord
 from ..io.models.model_file import read
 from ..io.tables.columns import Columns, frame
 from ..io.tables.labels import known_labels, labels, whole_labels
@@ -36,6 +37,7 @@ class Trained(NamedTuple):
     model: RejectOptionClassifier
     columns: Columns | None  # None for LIBSVM
     info: dict[str, Any]
+    record: TrainingRecord | None = None  # None if an earlier version wrote the file
 
     @property
     def classifier(self) -> Any:
@@ -67,9 +69,9 @@ def open_model(path: Path, rejection: dict[str, Any] | None = None) -> Trained:
         )
     try:
         columns = None if about["columns"] is None else Columns(**about["columns"])
-        trained = Trained(model, columns, about)
+        trained = Trained(model, columns, about, TrainingRecord.from_dict(info.get("record")))
         intact = _is_intact(trained)
-    except (KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, AttributeError, ValueError):
         intact = False
     if not intact:
         raise ValueError(
@@ -141,6 +143,16 @@ def read_labeled(
     if not labeled:
         raise ValueError("There are no rows with a class.")
     return stack(labeled)
+
+
+def read_to_judge(
+    trained: Trained, path: str, target: str | None, read_options: ReadOptions, include_seen: bool
+) -> ToJudge:
+    """Return the labeled rows of a file that can judge the model: those that did not train it."""
+    X, y = read_labeled(trained, path, target, read_options)
+    if trained.record is None:
+        return ToJudge(X, y, None)
+    return trained.record.to_judge(X, y, include_seen=include_seen)
 
 
 def _note_ignored(table: Table, names: Collection[str]) -> None:

@@ -10,6 +10,7 @@ from ..io.models.model_file import save
 from ..io.tables.read_options import ReadOptions
 from .learn import HeldOut, judge, learn
 from .output import check_output
+from .record import update_record
 from .summary import quality
 from .terminal import show, working
 from .trained import open_model, read_parts
@@ -36,7 +37,9 @@ def run_update(
         )
     output, old = output or model_path, trained.model
     target = target or trained.info["target"]
-    began, held_out = time.perf_counter(), HeldOut(holdout, seed)
+    record = trained.record
+    known = None if record is None else record.fingerprints
+    began, held_out = time.perf_counter(), HeldOut(holdout, seed, known)
     with working(f"learning from {data}") as say:
         parts = (
             (part.X, part.y) for part in read_parts(trained, data, read_options, target=target)
@@ -52,7 +55,9 @@ def run_update(
         }
         model, evaluation, stored = judge(trained.pipeline, held_out, rejection)
         about = trained.info | {"n_rows": trained.info["n_rows"] + n_rows} | stored
-        save(model, output, {"command": about})
+        # Without fingerprints of its first rows, a model cannot know which rows are new.
+        new = {} if record is None else {"record": update_record(held_out, evaluation).to_dict()}
+        save(model, output, {"command": about, **new})
     seconds = time.perf_counter() - began
     result = about | {"n_new": n_rows, "model": str(output), "held_out": evaluation.to_dict()}
     show(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import warnings
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +13,6 @@ from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
@@ -20,9 +21,17 @@ from .measure import evaluate_probabilities
 from .model_parts import preparation_steps
 from .results import Evaluation
 
-# With more rows, cross-validation takes longer but tells little more.
-MAX_CROSS_VALIDATED_ROWS = 5000
-N_FOLDS = 5
+# Baselines learn from at most so many rows, and so many numbers in all columns together.
+MAX_BASELINE_ROWS = 20_000
+MAX_BASELINE_NUMBERS = 2_000_000
+# Trees look at each feature: with more, a forest would take longer than the model.
+MAX_FOREST_FEATURES = 1000
+# Rows that tell how many numbers a row becomes when it is prepared.
+MAX_PILOT_ROWS = 100
+LEARNERS: dict[str, Any] = {
+    "logistic regression": LogisticRegression(max_iter=1000),
+    "random forest": RandomForestClassifier(random_state=0),
+}
 
 
 class Baseline(NamedTuple):
@@ -57,74 +66,78 @@ def most_frequent(evaluation: Evaluation) -> Baseline:
     return _baseline(name, how, evaluation.target, probability, known, evaluation)
 
 
-def trained_baselines(model, X, evaluation: Evaluation, train=None) -> list[Baseline]:
+def trained_baselines(
+    model, X, evaluation: Evaluation, train, *, max_seconds: float | None = None
+) -> tuple[list[Baseline], str | None]:
     """Return the errors of logistic regression and a random forest on the same rows.
 
-    They get the columns as the model prepares them. Without training rows they are
-    cross-validated in five folds on the rows of the evaluation, so they may have learned
-    from fewer rows than the model.
+    They learn from the training rows of the model, with the columns as the model prepares
+    them: of more than 20,000 rows or two million numbers, from a random sample.
 
     Parameters
     ----------
     model : classifier
         If it is a `Pipeline`, or contains one, all steps but the last prepare the columns.
     X : DataFrame, array-like or sparse matrix of shape (n_rows, n_features)
-        Rows of the evaluation. If there are more than 5000 and no training rows, a random
-        sample of 5000 is used.
+        Rows of the evaluation.
     evaluation : Evaluation
         Of the model on these rows.
-    train : tuple of X and y, default=None
+    train : tuple of X and y
         The rows that the model was trained on.
+    max_seconds : float, default=None
+        Begin no further baseline after this time.
 
     Returns
     -------
-    list of Baseline
-        Empty if some class has too few rows for five folds.
+    baselines : list of Baseline
+    reason : str or None
+        Why some are missing.
     """
-    learners = {
-        "logistic regression": LogisticRegression(max_iter=1000),
-        "random forest": RandomForestClassifier(random_state=0),
-    }
+    began, (X_train, y_train) = time.perf_counter(), train
+    if max_seconds is not None and max_seconds <= 0:
+        return [], "No time was left to train other classifiers for comparison."
     with warnings.catch_warnings():
         # The user did not ask for these classifiers and can do nothing about their warnings.
         warnings.simplefilter("ignore")
-        if train is None:
-            return _cross_validate(learners, model, X, evaluation)
-        return _train(learners, model, X, evaluation, train)
+        try:
+            prepare = _preparation(model, X_train)
+            rows = _sample(prepare, X_train, y_train)
+            X_fit, y_fit = prepare(take(X_train, rows)), np.asarray(y_train)[rows]
+            X = prepare(X)
+        except (TypeError, ValueError) as error:
+            return [], f"Other classifiers could not be trained on these rows: {error}"
+        how = _how(len(rows), len(y_train))
+        truth = evaluation.classes[evaluation.target]
+        found: list[Baseline] = []
+        for name, learner in LEARNERS.items():
+            if max_seconds is not None and time.perf_counter() - began > max_seconds:
+                return found, f"No time was left to train a {name} for comparison."
+            if name == "random forest" and X_fit.shape[1] > MAX_FOREST_FEATURES:
+                return found, f"A random forest of {X_fit.shape[1]:,} features would take long."
+            fitted = clone(learner).fit(X_fit, y_fit)
+            probability = fitted.predict_proba(X)
+            found.append(_baseline(name, how, truth, probability, fitted.classes_, evaluation))
+    return found, None
 
 
-def _train(learners, model, X, evaluation, train) -> list[Baseline]:
-    """Train on the rows that the model was trained on."""
-    X_train, y_train = train
-    truth = evaluation.classes[evaluation.target]
-    how = f"learned from the same {len(y_train):,} training rows"
-    found = []
-    for name, learner in learners.items():
-        pipeline = make_pipeline(*_preparation(model, X_train), learner).fit(X_train, y_train)
-        probability = pipeline.predict_proba(X)
-        found.append(_baseline(name, how, truth, probability, pipeline.classes_, evaluation))
-    return found
+def _how(n_rows: int, n_all: int) -> str:
+    if n_rows == n_all:
+        return f"learned from the same {n_all:,} training rows"
+    return f"learned from {n_rows:,} of the {n_all:,} training rows"
 
 
-def _cross_validate(learners, model, X, evaluation) -> list[Baseline]:
-    """Train on four fifths of the rows and test on the last fifth, five times."""
-    rows = np.arange(evaluation.n_rows)
-    if len(rows) > MAX_CROSS_VALIDATED_ROWS:
-        rng = np.random.default_rng(0)
-        rows = np.sort(rng.choice(rows, MAX_CROSS_VALIDATED_ROWS, replace=False))
-    target = evaluation.target[rows]
-    classes, counts = np.unique(target, return_counts=True)
-    if len(counts) < 2 or counts.min() < N_FOLDS:
-        return []
-    X = take(X, rows)
-    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
-    how = f"cross-validated on {len(rows):,} of these rows, learned from four fifths of them"
-    found = []
-    for name, learner in learners.items():
-        pipeline = make_pipeline(*_preparation(model, X), learner)
-        probability = cross_val_predict(pipeline, X, target, cv=folds, method="predict_proba")
-        found.append(_baseline(name, how, target, probability, classes, evaluation))
-    return found
+def _sample(prepare, X, y) -> np.ndarray:
+    """Return the rows to learn from: all, or a random sample with every class."""
+    n_rows = len(y)
+    one = prepare(take(X, np.arange(min(n_rows, MAX_PILOT_ROWS))))
+    n_numbers = (one.nnz if sparse.issparse(one) else one.size) / one.shape[0]
+    wanted = int(min(n_rows, MAX_BASELINE_ROWS, MAX_BASELINE_NUMBERS / max(n_numbers, 1)))
+    if wanted >= n_rows:
+        return np.arange(n_rows)
+    first = np.unique(y, return_index=True)[1]
+    rest = np.setdiff1d(np.arange(n_rows), first)
+    more = np.random.default_rng(0).choice(rest, max(wanted - len(first), 0), replace=False)
+    return np.sort(np.append(first, more))
 
 
 def _baseline(name, how, truth, probability, classes, evaluation) -> Baseline:
@@ -142,9 +155,10 @@ def take(X, rows) -> Any:
     return X.tocsr()[rows] if sparse.issparse(X) else np.asarray(X)[rows]
 
 
-def _preparation(model, X) -> list:
-    """Return unfitted steps that turn X into numbers."""
-    steps = preparation_steps(model)
-    if steps:
-        return [step if isinstance(step, str) else clone(step) for step in steps]
-    return [MaxAbsScaler()] if sparse.issparse(X) else [SimpleImputer(), StandardScaler()]
+def _preparation(model, X) -> Callable[[Any], Any]:
+    """Return a function that turns rows into numbers as the model does, or as is usual."""
+    steps = [step for step in preparation_steps(model) if not isinstance(step, str)]
+    if not steps:
+        steps = [MaxAbsScaler()] if sparse.issparse(X) else [SimpleImputer(), StandardScaler()]
+        return make_pipeline(*steps).fit(X).transform
+    return make_pipeline(*steps).transform  # fitted with the training rows

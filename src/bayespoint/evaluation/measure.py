@@ -6,10 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..classifiers._losses import check_loss
 from ..classifiers.reject.curve import rejection_curve
+from ..classifiers.reject.decision import decide, probability_of
 from .intervals import exact_interval, share
 from .model_parts import has_reject_option
 from .results import Acceptance, Evaluation, Promise, Reliability
+from .seen import SeenRows
 from .targets import class_positions
 
 # Keep this many points of the rejection curve: more than a reader can distinguish.
@@ -19,20 +22,24 @@ MIN_PROBABILITY = float(np.finfo(float).eps)
 N_RELIABILITY_BINS = 10
 
 
-def evaluate(model, X, y, *, confidence_level: float = 0.95) -> Evaluation:
+def evaluate(
+    model, X, y, *, confidence_level: float = 0.95, seen: SeenRows | None = None
+) -> Evaluation:
     """Evaluate a fitted classifier on rows that it has not seen.
 
     Parameters
     ----------
     model : classifier
-        Fitted, with `predict_proba`. Its answer is the most probable class, even where a
-        reject option would refuse to answer.
+        Fitted, with `predict_proba`. Its answer is the most probable class, or with `costs`
+        the class of least expected cost, even where a reject option would refuse to answer.
     X : DataFrame, array-like or sparse matrix of shape (n_rows, n_features)
         Rows that were not used to train it.
     y : array-like of shape (n_rows,)
         Their classes. Rows of a class that the model does not know count as errors.
     confidence_level : float, default=0.95
         Confidence level of all intervals.
+    seen : SeenRows, default=None
+        What is known about rows that trained the model; kept in the result.
 
     Returns
     -------
@@ -55,8 +62,13 @@ def evaluate(model, X, y, *, confidence_level: float = 0.95) -> Evaluation:
             "CalibratedClassifierCV."
         )
     evaluation = evaluate_probabilities(
-        y, model.predict_proba(X), model.classes_, confidence_level=confidence_level
+        y,
+        model.predict_proba(X),
+        model.classes_,
+        confidence_level=confidence_level,
+        costs=getattr(model, "costs", None),
     )
+    evaluation = replace(evaluation, seen=seen)
     if not has_reject_option(model):
         return evaluation
     threshold = model.threshold_
@@ -67,7 +79,7 @@ def evaluate(model, X, y, *, confidence_level: float = 0.95) -> Evaluation:
 
 
 def evaluate_probabilities(
-    y, probability, classes, *, confidence_level: float = 0.95
+    y, probability, classes, *, confidence_level: float = 0.95, costs=None
 ) -> Evaluation:
     """Evaluate predicted probabilities, without a model.
 
@@ -81,6 +93,8 @@ def evaluate_probabilities(
         The class of each column.
     confidence_level : float, default=0.95
         Confidence level of all intervals.
+    costs : array-like of shape (n_classes, n_classes), default=None
+        The cost of each answer (column) for each true class (row), which decides answers.
 
     Returns
     -------
@@ -98,21 +112,31 @@ def evaluate_probabilities(
     known = np.asarray(classes)
     target, every = class_positions(y, known)
     probability = _check_probability(probability, (len(target), len(known)))
-    predicted, confidence = probability.argmax(axis=1), probability.max(axis=1)
+    costs = None if costs is None else check_loss(costs, len(known), len(known), "costs")
+    predicted = decide(probability, costs)
+    confidence = probability_of(probability, predicted)
     wrong = target != predicted
     return Evaluation(
         classes=every,
         n_known=len(known),
         target=target,
         predicted=predicted,
+        probability=probability,
         confidence=confidence,
         confidence_level=confidence_level,
         error=share(np.count_nonzero(wrong), len(wrong), confidence_level),
         log_loss=_log_loss(target, probability),
         brier=_brier(target, probability),
         confusion=_confusion(target, predicted, len(every)),
-        reliability=_reliability(~wrong, confidence, len(known), confidence_level),
+        # Of probabilities, not of decisions: costs do not matter here.
+        reliability=_reliability(
+            target == probability.argmax(axis=1),
+            probability.max(axis=1),
+            len(known),
+            confidence_level,
+        ),
         rejection=_acceptance(wrong, confidence, confidence_level),
+        costs=costs,
     )
 
 

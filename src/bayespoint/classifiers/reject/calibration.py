@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _check_method_params
 
 from .confidence import confidence_of
+from .decision import answers
 
 
 def hold_out(y, calibration_size, random_state) -> tuple[np.ndarray, np.ndarray]:
@@ -62,8 +66,23 @@ def fit_clone(estimator, X, y, params, rows=None):
     return clone(estimator).fit(X, y, **params)
 
 
-def judge(classifier, X, y, rows) -> tuple[np.ndarray, np.ndarray]:
+def train(option, X, y, params) -> tuple[Any, Iterable[tuple[Any, np.ndarray]]]:
+    """Fit a reject option's classifier; return it, and judges with rows they did not learn from."""
+    estimator = option.estimator
+    if isinstance(estimator, FrozenEstimator):
+        fitted = clone(estimator)
+        return fitted, [(fitted, np.arange(len(y)))]
+    if option.cv is None:
+        rows, held_out = hold_out(y, option.calibration_size, option.random_state)
+        fitted = fit_clone(estimator, X, y, params, rows)
+        return fitted, [(fitted, held_out)]
+    folds = disjoint_folds(option.cv, X, y)
+    fitted = fit_clone(estimator, X, y, params)
+    return fitted, ((fit_clone(estimator, X, y, params, rows), test) for rows, test in folds)
+
+
+def judge(classifier, X, y, rows, costs=None) -> tuple[np.ndarray, np.ndarray]:
     """Return the confidence in each row's prediction, and whether it is right."""
     X = _safe_indexing(X, rows)
-    confidence = confidence_of(classifier, X)
-    return confidence, np.asarray(classifier.predict(X) == y[rows], dtype=bool)
+    confidence = confidence_of(classifier, X, costs)
+    return confidence, np.asarray(answers(classifier, X, costs) == y[rows], dtype=bool)

@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
+from .decision import decide, probability_of
 
-def confidence_of(classifier, X) -> np.ndarray:
-    """Return the largest probability, or the lead of the winning decision value."""
+
+def confidence_of(classifier, X, costs=None) -> np.ndarray:
+    """Return the probability of the answer, or the lead of the winning decision value."""
+    if costs is not None:
+        probability = classifier.predict_proba(X)
+        return check_confidence(probability_of(probability, decide(probability, costs)))
     if hasattr(classifier, "predict_proba"):
         return check_confidence(np.max(classifier.predict_proba(X), axis=1))
     output = np.asarray(classifier.decision_function(X))

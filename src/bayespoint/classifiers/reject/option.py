@@ -7,8 +7,7 @@ import math
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context, clone
-from sklearn.frozen import FrozenEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context
 from sklearn.metrics import accuracy_score
 from sklearn.utils import assert_all_finite, get_tags, indexable
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
@@ -23,8 +22,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _estimator_has, check_is_fitted, column_or_1d
 
 from ..._runtime.warn import warn
-from .calibration import disjoint_folds, fit_clone, hold_out, judge
+from .calibration import judge, train
 from .confidence import confidence_of
+from .decision import answers, check_costs
 from .labels import choose_reject_label, decide, mark_rejected
 from .thresholds import certified_threshold, reject_threshold, why_nothing_is_certified
 
@@ -65,6 +65,9 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         Share or number of rows that are held out to set the threshold, with classes in
         proportion. More rows give a lower threshold and a sharper promise, but leave fewer
         rows to train with. Not used if `cv` is given or the estimator is frozen.
+    costs : array-like of shape (n_classes, n_classes), default=None
+        The cost of each answer (column) for each true class (row). The answer is then the
+        class of least expected cost; its probability is the confidence.
     cv : int, cross-validation generator or iterable, default=None
         If given, no row is lost: each is judged by a clone trained without its fold, and
         the estimator is then trained on all rows. Costs one fit per fold. `reject_rate` and
@@ -93,10 +96,8 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         Whether the classifier was right about them.
     classes_ : ndarray of shape (n_classes,)
         The class labels.
-    n_features_in_ : int
-        Number of features, if the estimator has it.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the estimator has them.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        Number and names of the features, if the estimator has them.
 
     Notes
     -----
@@ -136,6 +137,7 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             Interval(RealNotInt, 0, 1, closed="neither"),
             Interval(Integral, 1, None, closed="left"),
         ],
+        "costs": ["array-like", None],
         "cv": ["cv_object"],
         "random_state": ["random_state"],
     }
@@ -149,6 +151,7 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         confidence_level=0.95,
         reject_label="auto",
         calibration_size=0.2,
+        costs=None,
         cv=None,
         random_state=None,
     ):
@@ -158,6 +161,7 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         self.confidence_level = confidence_level
         self.reject_label = reject_label
         self.calibration_size = calibration_size
+        self.costs = costs
         self.cv = cv
         self.random_state = random_state
 
@@ -187,12 +191,13 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         self._check_threshold_parameters()
         if _routing_enabled():
             params = process_routing(self, "fit", **params).estimator.fit
-        judges = self._train(X, y, params)
+        self.estimator_, judges = train(self, X, y, params)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
         choose_reject_label(self.reject_label, self.classes_)
-        judged = [judge(classifier, X, y, rows) for classifier, rows in judges]
+        check_costs(self.costs, self.estimator_)
+        judged = [judge(classifier, X, y, rows, self.costs) for classifier, rows in judges]
         self.calibration_confidence_ = np.concatenate([confidence for confidence, _ in judged])
         self.calibration_correct_ = np.concatenate([correct for _, correct in judged])
         self._set_threshold()
@@ -218,7 +223,7 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             The largest probability; see `calibration_confidence_` if there is none.
         """
         check_is_fitted(self, "estimator_")
-        return confidence_of(self.estimator_, X)
+        return confidence_of(self.estimator_, X, self.costs)
 
     def accept(self, X):
         """Return which predictions are certain enough.
@@ -257,7 +262,7 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         label = choose_reject_label(self.reject_label, self.classes_)
         if loss is not None:
             return decide(self.predict_proba(X), loss, self.classes_, label)
-        labels = self.estimator_.predict(X)
+        labels = answers(self.estimator_, X, self.costs)
         if self.threshold_ == -math.inf:
             return labels
         return mark_rejected(labels, ~self.accept(X), label)
@@ -315,7 +320,7 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         accepted = self.accept(X)
         if not accepted.any():
             return math.nan
-        y, labels = column_or_1d(y), self.estimator_.predict(X)
+        y, labels = column_or_1d(y), answers(self.estimator_, X, self.costs)
         if sample_weight is not None:
             sample_weight = np.asarray(sample_weight)[accepted]
         return accuracy_score(y[accepted], labels[accepted], sample_weight=sample_weight)
@@ -368,19 +373,6 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
                 "reject_rate and max_error both set the threshold, so only one of them can be "
                 f"given, but got reject_rate={self.reject_rate} and max_error={self.max_error}."
             )
-
-    def _train(self, X, y, params):
-        """Fit `estimator_`; return classifiers, each with rows that it was not trained on."""
-        if isinstance(self.estimator, FrozenEstimator):
-            self.estimator_ = clone(self.estimator)
-            return [(self.estimator_, np.arange(len(y)))]
-        if self.cv is None:
-            train, held_out = hold_out(y, self.calibration_size, self.random_state)
-            self.estimator_ = fit_clone(self.estimator, X, y, params, train)
-            return [(self.estimator_, held_out)]
-        folds = disjoint_folds(self.cv, X, y)
-        self.estimator_ = fit_clone(self.estimator, X, y, params)
-        return ((fit_clone(self.estimator, X, y, params, train), test) for train, test in folds)
 
     def _set_threshold(self) -> None:
         """Set the threshold and what follows from it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..baselines import Baseline
 from ..results import Evaluation
+from ..seen import UNKNOWN
 from .formatting import interval, level, percent, several, text
 from .markup import Markup, tag
 from .section import Section
@@ -23,6 +24,7 @@ def header(
         tag("h1", title),
         tag("p", description[0].upper() + description[1:], class_="soft"),
         tag("p", _summary(evaluation, constant), class_="lead"),
+        tag("p", UNKNOWN if evaluation.seen is None else evaluation.seen.sentence(), class_="soft"),
         tag("dl", *_tiles(evaluation, constant), class_="tiles"),
         tag("nav", tag("ul", *links), aria_label="Contents"),
     )
@@ -31,12 +33,19 @@ def header(
 def _summary(evaluation: Evaluation, constant: Baseline) -> str:
     error = evaluation.error
     return (
-        f"On {several(evaluation.n_rows, 'row')} that it had not seen, the model is wrong on "
+        f"On {several(evaluation.n_rows, 'row')}{_whether_new(evaluation)}, the model is wrong on "
         f"{percent(error.value)} of them (the {level(evaluation.confidence_level)} interval is "
         f"{interval(error)}). "
         + constant.name.replace("always", "Always answering", 1)
         + f" would be wrong on {percent(constant.error.value)}."
     )
+
+
+def _whether_new(evaluation: Evaluation) -> str:
+    """Say "that it had not seen" only where that is known."""
+    seen = evaluation.seen
+    known = seen is not None and seen.only_new and seen.n_checked == seen.n_given
+    return " that it had not seen" if known else ""
 
 
 def _tiles(evaluation: Evaluation, constant: Baseline) -> list[Markup]:

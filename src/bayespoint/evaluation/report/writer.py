@@ -24,10 +24,11 @@ from ...bounds.pac_bayes import Certificate, pac_bayes_certificate
 from ..baselines import Baseline, most_frequent, trained_baselines
 from ..measure import evaluate
 from ..model_parts import final_classifier, preparation_steps
+from ..record import TrainingRecord
 from ..results import Evaluation
+from ..seen import SeenRows
 from .columns import Table
 from .diagnosis import diagnose
-from .formatting import text
 from .header import header
 from .markup import Markup, join, tag
 from .model_description import describe_model
@@ -54,6 +55,8 @@ def write_report(
     target: str | None = None,
     train=None,
     train_summary: Mapping[str, object] | None = None,
+    record: TrainingRecord | None = None,
+    seen: SeenRows | None = None,
     baselines: bool = True,
     n_examples: int = 10,
     confidence_level: float = 0.95,
@@ -65,7 +68,7 @@ def write_report(
     model : classifier
         Fitted, with `predict_proba`: a classifier, pipeline or reject option around them.
     X, y : array-like of shapes (n_rows, n_features) and (n_rows,)
-        Rows that were not used to train it (also a DataFrame or sparse matrix), and classes.
+        Rows that did not train it (also a DataFrame or sparse matrix), and classes.
     path : str or path-like
         Where to write. An old file is replaced when the new one is complete.
     title, target : str, default=None
@@ -74,8 +77,12 @@ def write_report(
         Training rows, for baselines that learn from the same rows and for a certificate.
     train_summary : mapping, default=None
         More facts about the training to show: names and values.
+    record : TrainingRecord, default=None
+        What the model file remembers, such as baselines that learned from the same rows.
+    seen : SeenRows, default=None
+        How many rows trained the model (`TrainingRecord.to_judge`).
     baselines : bool, default=True
-        Compare with logistic regression and a random forest. Training them takes seconds.
+        Compare with logistic regression and a random forest, from `train` or `record`.
     n_examples : int, default=10
         Number of the hardest and of the least certain rows to show. 0 keeps single rows out
         of the report, but not minima, maxima and frequent values of columns.
@@ -85,25 +92,31 @@ def write_report(
     Returns
     -------
     Evaluation
-        The numbers in the report.
     """
-    evaluation = evaluate(model, X, y, confidence_level=confidence_level)
-    cells = Table(X)
-    compared, reason = _compare(model, X, evaluation, train, baselines)
+    evaluation = evaluate(model, X, y, confidence_level=confidence_level, seen=seen)
+    cells, kept = Table(X), record if baselines else None
+    compared = _compare(model, X, evaluation, train if baselines else None)
     sections = [
-        error_section(evaluation, compared, reason),
-        rejection_section(evaluation),
-        guarantees_section(evaluation, _certify(model, train, confidence_level)),
-        calibration_section(evaluation),
-        confusion_section(evaluation),
+        error_section(evaluation, *compared, kept),
+        *_quality_sections(evaluation, _certify(model, train, confidence_level)),
         examples_section(evaluation, cells, n_examples),
         data_section(cells, evaluation),
         training_section(diagnose(model)),
         about_section(model, evaluation, cells, target, train_summary),
     ]
     title = title or (f"How well is {target} predicted?" if target else "How good is this model?")
-    write(path, _page(title, model, evaluation, compared[0], sections))
+    write(path, _page(title, model, evaluation, compared[0][0], sections))
     return evaluation
+
+
+def _quality_sections(evaluation: Evaluation, certificate) -> list[Section]:
+    """Return the sections that need nothing but the evaluation."""
+    return [
+        rejection_section(evaluation),
+        guarantees_section(evaluation, certificate),
+        calibration_section(evaluation),
+        confusion_section(evaluation),
+    ]
 
 
 def _page(title: str, model, evaluation: Evaluation, constant: Baseline, sections) -> str:
@@ -114,20 +127,13 @@ def _page(title: str, model, evaluation: Evaluation, constant: Baseline, section
     return assemble(title, body, slider_points(evaluation))
 
 
-def _compare(
-    model, X, evaluation: Evaluation, train, wanted: bool
-) -> tuple[list[Baseline], str | None]:
+def _compare(model, X, evaluation: Evaluation, train) -> tuple[list[Baseline], str | None]:
     """Return baselines, and the reason if some are missing."""
     constant = most_frequent(evaluation)
-    if not wanted:
+    if train is None:
         return [constant], None
-    try:
-        trained = trained_baselines(model, X, evaluation, train)
-    except (TypeError, ValueError) as error:
-        return [constant], f"Other classifiers could not be trained on these rows: {text(error)}"
-    if not trained:
-        return [constant], "Some class has too few rows to train other classifiers for comparison."
-    return [constant, *trained], None
+    trained, reason = trained_baselines(model, X, evaluation, train)
+    return [constant, *trained], reason
 
 
 def _certify(model, train, confidence_level) -> Certificate | str | None:

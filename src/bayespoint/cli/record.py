@@ -1,0 +1,41 @@
+"""What a model file remembers of its training: fingerprints of rows, and baselines."""
+
+from __future__ import annotations
+
+from ..classifiers.reject.option import RejectOptionClassifier
+from ..evaluation import Evaluation
+from ..evaluation.baselines import Baseline, trained_baselines
+from ..evaluation.intervals import share
+from ..evaluation.record import TrainingRecord
+from .learn import HeldOut
+
+
+def make_record(
+    model: RejectOptionClassifier,
+    held_out: HeldOut,
+    evaluation: Evaluation,
+    max_seconds: float | None,
+) -> TrainingRecord:
+    """Train baselines with the rows of the model, and judge them on the held-out rows."""
+    X, _ = held_out.rows()
+    baselines: list[Baseline] = []
+    reason: str | None = None
+    if held_out.trained is not None:
+        baselines, reason = trained_baselines(
+            model, X, evaluation, held_out.trained, max_seconds=max_seconds
+        )
+    how = f"learned from {held_out.n_trained:,} training rows"
+    ours = Baseline("this model", how, evaluation.error, evaluation.log_loss)
+    return _record(held_out, X, evaluation, [ours, *baselines], reason)
+
+
+def update_record(held_out: HeldOut, evaluation: Evaluation) -> TrainingRecord:
+    """Remember rows that trained a model further; baselines would have to learn all rows again."""
+    reason = "The model was updated, and other classifiers do not know its first rows."
+    return _record(held_out, held_out.rows()[0], evaluation, [], reason)
+
+
+def _record(held_out, X, evaluation: Evaluation, baselines, reason) -> TrainingRecord:
+    look = held_out.fingerprints.look(X)
+    by_chance = share(look.trained.sum(), look.checked.sum(), evaluation.confidence_level)
+    return TrainingRecord(held_out.fingerprints.add(held_out=X), by_chance, baselines, reason)
