@@ -2,6 +2,9 @@ import numpy as np
 import pytest
 
 import bayespoint
+from bayespoint import model_file
+from bayespoint.cli.trained import open_model
+from bayespoint.evaluation.seen import UNKNOWN
 from cli_helpers import fails, mixed_table, ok, read_exactly, run, run_json
 
 
@@ -18,7 +21,8 @@ def test_the_error_is_that_of_the_predictions(world, name):
 
 
 def test_a_person_reads_the_error_and_the_confusion(world):
-    text = ok("evaluate", world / "three.bpm", world / "three.csv", "--reject-rate", "0.2")
+    arguments = "--include-training-rows", "--reject-rate", "0.2"
+    text = ok("evaluate", world / "three.bpm", world / "three.csv", *arguments)
     for words in ("On 240 rows:", "error", "interval", "It answers", "predicted class (across)"):
         assert words in text
     assert "promised: at most 40.0 %" in ok(
@@ -85,3 +89,54 @@ def test_a_single_row_and_a_single_class(world, tmp_path):
     ok("evaluate", world / "linear.bpm", tmp_path / "t.csv")
     result = run_json("evaluate", world / "linear.bpm", tmp_path / "t.csv", "--max-error", "0.0001")
     assert result["n_rows"] == 1  # nothing is accepted, and unknown values are null
+
+
+def test_rows_that_trained_the_model_do_not_judge_it(world):
+    """Before, 240 rows judged the model of which 192 had trained it."""
+    arguments = ["evaluate", world / "three.bpm", world / "three.csv"]
+    text = ok(*arguments)
+    assert "192 of the 240 rows were used to train the model. Only the 48 others" in text
+    assert "48 of the judged rows already tested it" in text
+    result = run_json(*arguments)
+    assert (result["n_rows"], result["seen"]["n_seen"]) == (48, 192)
+    every = run_json(*arguments, "--include-training-rows")
+    assert (every["n_rows"], every["seen"]["n_seen"]) == (240, 192)
+    assert "judged too, as requested" in ok(*arguments, "--include-training-rows")
+    new = ok("evaluate", world / "linear.bpm", world / "test.csv")
+    assert "None of the 150 rows was used to train the model." in new
+
+
+@pytest.mark.parametrize("kind", ["shuffled.csv", "digits.csv", "other.parquet"])
+def test_training_rows_are_recognized_however_they_are_written(world, tmp_path, kind):
+    table = read_exactly(world / "train.csv")
+    table = table.sample(frac=1, random_state=0)[["town", "kind", "width", "age", "job"]]
+    if kind == "other.parquet":
+        table.astype({"age": "float32", "width": "float32"}).to_parquet(tmp_path / kind)
+    else:
+        digits = "%.16e" if kind == "digits.csv" else "%.15g"
+        table.to_csv(tmp_path / kind, index=False, float_format=digits, sep=";")
+    seen = run_json("evaluate", world / "linear.bpm", tmp_path / kind)["seen"]
+    assert (seen["n_given"], seen["n_seen"], seen["n_held_out"]) == (240, 192, 48)
+
+
+def test_nothing_is_left_to_judge(world, tmp_path):
+    model, data = tmp_path / "m.bpm", tmp_path / "few.csv"
+    table = mixed_table(60)
+    table.to_csv(data, index=False)
+    ok("train", data, "--target", "kind", "--model", model, "--classifier", "linear")
+    record = open_model(model).record
+    columns = ["age", "width", "job", "town"]
+    trained = record.fingerprints.look(table[columns]).trained
+    table[trained].to_csv(data, index=False)
+    assert "judge these with --include-training-rows" in fails("evaluate", model, data)
+    assert run_json("evaluate", model, data, "--include-training-rows")["n_rows"] == trained.sum()
+
+
+def test_models_of_earlier_versions_cannot_tell(world, tmp_path):
+    model, metadata = model_file.read(world / "linear.bpm")
+    metadata = {"command": metadata["command"]}
+    bayespoint.save(model, tmp_path / "old.bpm", metadata)
+    text = ok("evaluate", tmp_path / "old.bpm", world / "train.csv")
+    assert UNKNOWN in text
+    assert "On 240 rows:" in text
+    assert run_json("evaluate", tmp_path / "old.bpm", world / "train.csv")["seen"] is None

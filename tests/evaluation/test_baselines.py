@@ -9,6 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bayespoint import LinearBayesPointClassifier
+from bayespoint.evaluation import baselines
 from bayespoint.evaluation.baselines import most_frequent, take, trained_baselines
 from bayespoint.evaluation.intervals import share
 from bayespoint.evaluation.measure import evaluate, evaluate_probabilities
@@ -19,7 +20,8 @@ def test_baselines_learn_from_the_training_rows(iris):
     X, y, X_test, y_test = iris
     model = make_pipeline(StandardScaler(), LinearBayesPointClassifier()).fit(X, y)
     evaluation = evaluate(model, X_test, y_test)
-    logistic, forest = trained_baselines(model, X_test, evaluation, (X, y))
+    (logistic, forest), reason = trained_baselines(model, X_test, evaluation, (X, y))
+    assert reason is None
     twin = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)).fit(X, y)
     wrong = np.count_nonzero(twin.predict(X_test) != y_test)
     assert logistic.error == share(wrong, 75, 0.95)
@@ -27,14 +29,44 @@ def test_baselines_learn_from_the_training_rows(iris):
     assert forest.how == "learned from the same 75 training rows"
 
 
-def test_cross_validated_baselines_do_not_cheat():
+def test_baselines_never_learn_from_the_rows_that_judge_them():
     # Classes are random: a forest that had seen its test rows would know all of them.
     rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 400)
-    X = rng.normal(size=(400, 5))
-    evaluation = evaluate_probabilities(y, rng.dirichlet([1, 1], 400), [0, 1])
-    for baseline in trained_baselines(Constant([], [0, 1]), X, evaluation):
+    y, X = rng.integers(0, 2, 800), rng.normal(size=(800, 5))
+    evaluation = evaluate_probabilities(y[400:], rng.dirichlet([1, 1], 400), [0, 1])
+    train = X[:400], y[:400]
+    found, _ = trained_baselines(Constant([], [0, 1]), X[400:], evaluation, train)
+    for baseline in found:
         assert abs(baseline.error.value - 0.5) < 5 * 0.5 / np.sqrt(400)
+
+
+def test_many_rows_are_sampled_and_the_table_says_so(monkeypatch, rng):
+    monkeypatch.setattr(baselines, "MAX_BASELINE_NUMBERS", 100)
+    X, y = rng.normal(size=(90, 2)), np.array([2] + [0, 1] * 44 + [1])
+    evaluation = evaluate_probabilities(y, rng.dirichlet([1, 1, 1], 90), [0, 1, 2])
+    found, _ = trained_baselines(Constant([], [0, 1, 2]), X, evaluation, (X, y))
+    assert [one.how for one in found] == ["learned from 50 of the 90 training rows"] * 2
+
+
+def test_why_baselines_are_missing(monkeypatch, rng):
+    X, y = rng.normal(size=(40, 2)), np.arange(40) % 2
+    evaluation = evaluate_probabilities(y, rng.dirichlet([1, 1], 40), [0, 1])
+    arguments = Constant([], [0, 1]), X, evaluation, (X, y)
+    assert trained_baselines(*arguments, max_seconds=-1.0) == (
+        [], "No time was left to train other classifiers for comparison."
+    )  # fmt: skip
+    found, reason = trained_baselines(*arguments, max_seconds=1e-9)
+    assert found == []
+    assert reason == "No time was left to train a logistic regression for comparison."
+    monkeypatch.setattr(baselines, "MAX_FOREST_FEATURES", 1)
+    found, reason = trained_baselines(*arguments)
+    assert [one.name for one in found] == ["logistic regression"]
+    assert "2 features" in reason
+    monkeypatch.undo()
+    words = np.array([["a"], ["b"]] * 20, dtype=object)
+    found, reason = trained_baselines(Constant([], [0, 1]), words, evaluation, (words, y))
+    assert found == []
+    assert "could not be trained" in reason
 
 
 def test_most_frequent_class():
@@ -44,12 +76,6 @@ def test_most_frequent_class():
     assert baseline.name == "always “a”"
     assert baseline.error == share(3, 10, 0.95)
     assert baseline.log_loss == pytest.approx(-(0.7 * np.log(0.7) + 0.3 * np.log(0.3)))
-
-
-def test_too_few_rows_to_cross_validate(rng):
-    y = np.array([0] * 20 + [1] * 4)
-    evaluation = evaluate_probabilities(y, rng.dirichlet([1, 1], 24), [0, 1])
-    assert trained_baselines(Constant([], [0, 1]), rng.normal(size=(24, 2)), evaluation) == []
 
 
 def test_rows_of_tables_and_matrices():

@@ -45,3 +45,21 @@ def test_json_has_no_infinities():
 
 def interval_of(evaluation):
     return {"low": evaluation.error.low, "high": evaluation.error.high}
+
+
+def test_a_short_text_in_a_notebook(rng):
+    y = np.arange(2000) % 2
+    evaluation = evaluate_probabilities(y, rng.dirichlet([1, 1], 2000), [0, 1])
+    text = repr(evaluation)
+    assert len(text) < 200
+    assert f"error {100 * evaluation.error.value:.1f} %" in text
+    assert "2,000 rows" in text
+    one = evaluate_probabilities([0], [[0.9, 0.1]], [0, 1])
+    assert "nan" not in repr(one)
+
+
+def test_majority_and_rarer_class():
+    evaluation = evaluate_probabilities(["b", "b", "a"], [[0.4, 0.6]] * 3, ["a", "b"])
+    assert evaluation.majority == share(1, 3, 0.95)
+    assert evaluation.rare == 0
+    assert evaluation.ranking.n_rows == 1

@@ -22,14 +22,15 @@ def test_says_what_the_evaluation_says(iris, write):
     X, y, X_test, y_test = iris
     model = make_pipeline(StandardScaler(), LinearBayesPointClassifier()).fit(X, y)
     evaluation, page = write(
-        model, X_test, y_test, title="My <title>", target="species", baselines=True,
+        model, X_test, y_test, title="My <title>", target="species", baselines=True, train=(X, y),
         train_summary={"training rows": 75, "by": "Ann & Bob"},
     )  # fmt: skip
     wrong = np.count_nonzero(model.predict(X_test) != y_test)
     assert evaluation.error.number == wrong
     expected = [
         "My <title>", f"wrong on {100 * wrong / 75:.1f}%", "A linear Bayes point machine",
-        "logistic regression", "random forest", "cross-validated on 75 of these rows", "always “0”",
+        "logistic regression", "random forest", "learned from the same 75 training rows",
+        "always “0”",
         "sepal length (cm)", "Ann & Bob", "StandardScaler", "species", "Brier score",
         f"{evaluation.log_loss:.3f}", f"{evaluation.brier:.4f}",
     ]  # fmt: skip

@@ -77,10 +77,8 @@ def write_report(
         Training rows, for baselines that learn from the same rows and for a certificate.
     train_summary : mapping, default=None
         More facts about the training to show: names and values.
-    record : TrainingRecord, default=None
-        What the model file remembers, such as baselines that learned from the same rows.
-    seen : SeenRows, default=None
-        How many rows trained the model (`TrainingRecord.to_judge`).
+    record, seen : TrainingRecord, SeenRows, default=None
+        What the model file remembers of its training, and what that says about the rows.
     baselines : bool, default=True
         Compare with logistic regression and a random forest, from `train` or `record`.
     n_examples : int, default=10
