@@ -7,8 +7,10 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from bayespoint._runtime.interrupt import Interrupted
 from bayespoint.fitting import weights_fit
 from bayespoint.fitting.weights_fit import PILOT_ROWS, Settings, Table, learn_all
+from bayespoint.solvers.watch import Watch
 from bayespoint.solvers.weights.belief import ImproperBeliefError
 from bayespoint.solvers.weights.row_order import chosen_rows
 from weights_helpers import classifier
@@ -132,7 +134,7 @@ def test_an_improper_belief_means_inseparable_only_without_noise(noise, message,
     table = Table(np.eye(2), np.array([-1.0, 1.0]), np.ones(2))
     settings = Settings(2, 1.0, noise, "full", False, 10, 0.1, 1, "auto")
     with pytest.raises(ValueError, match=message) as raised:
-        learn_all(settings, table)
+        learn_all(settings, table, Watch(Interrupted()))
     assert isinstance(raised.value, ImproperBeliefError) == (noise > 0)
 
 
@@ -143,4 +145,6 @@ def test_other_errors_are_not_blamed_on_the_labels(monkeypatch):
     monkeypatch.setattr(weights_fit, "iterate", broken)
     table = Table(np.eye(2), np.array([-1.0, 1.0]), np.ones(2))
     with pytest.raises(ValueError, match="infs or NaNs"):
-        learn_all(Settings(2, 1.0, 0.0, "full", False, 10, 0.1, 1, "auto"), table)
+        learn_all(
+            Settings(2, 1.0, 0.0, "full", False, 10, 0.1, 1, "auto"), table, Watch(Interrupted())
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from numbers import Integral, Real
 
 import numpy as np
@@ -17,7 +18,9 @@ from ..fitting.weights_fit import (
     learn_first,
     learn_more,
     require_separation,
+    warn_if_stopped,
 )
+from ..solvers.watch import watching
 from ..solvers.weights.belief import Belief
 from ..solvers.weights.merging import merge as merge_beliefs
 from ..solvers.weights.model import LinearModel
@@ -77,6 +80,10 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         intercept, the center is zero. "auto" uses the scale only if `prior_variance` is "auto".
         False never moves the center. A stream keeps what its first batch shows, so begin with
         a hundred rows or more; features that do not vary there wait until they do.
+    max_time : float, default=None
+        Stop a call of `fit` or `partial_fit` after this many seconds, with the best answer so
+        far and a warning, as Ctrl-C does. If a sample shows that the time is too short for `fit`
+        to converge, rows are learned once, in mixed order, as many as possible.
 
     Attributes
     ----------
@@ -102,12 +109,15 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
     covariance_ : str
         "full" or "factorized".
     log_evidence_ : float
-        log p(y | X). After `partial_fit`, of the last rows given all earlier rows; with one
-        sweep, the sum of the log probabilities of the labels, each before its row was learned.
+        log p(y | X); NaN if the fit was stopped. After `partial_fit`, of the last rows given all
+        earlier rows; with one sweep, the sum of the log probabilities of the labels, each before
+        its row was learned.
     n_iter_ : int
         Number of sweeps.
     n_samples_seen_ : float
         Total weight of the rows learned from, minus the forgotten weight.
+    n_rows_learned_ : int
+        Number of rows that the last call learned from: all, unless it was stopped.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -140,6 +150,7 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         "forgetting": [Interval(Real, 0, 1, closed="both")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "standardize": [StrOptions({"auto"}), "boolean"],
+        "max_time": [Interval(Real, 0, None, closed="right"), None],
     }
 
     def __init__(
@@ -155,6 +166,7 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         forgetting=0.0,
         class_weight=None,
         standardize="auto",
+        max_time=None,
     ):
         self.prior_variance = prior_variance
         self.noise_variance = noise_variance
@@ -166,6 +178,7 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         self.forgetting = forgetting
         self.class_weight = class_weight
         self.standardize = standardize
+        self.max_time = max_time
 
     def fit(self, X, y, sample_weight=None):
         """Learn from all training points.
@@ -184,12 +197,13 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         self : LinearBayesPointClassifier
             The fitted classifier.
         """
+        began = time.perf_counter()
         check_parameters(self)
         X, y = check_training_data(self, X, y)
         self.classes_ = np.unique(y)
         table = label_rows(X, y, sample_weight, self.classes_, self.class_weight)
         require_all_classes(table.labels, self.classes_)
-        return learn_rows(self, table)
+        return learn_rows(self, table, began)
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Learn from more training points: the posterior becomes the prior.
@@ -211,6 +225,7 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         self : LinearBayesPointClassifier
             The classifier.
         """
+        began = time.perf_counter()
         check_parameters(self)
         if self.class_weight == "balanced":
             raise ValueError(
@@ -225,13 +240,14 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         else:
             self._require_same_model(X.shape[1], classes)
         table = label_rows(X, y, sample_weight, self.classes_, self.class_weight)
-        if first:
-            n_known, learned = 0.0, learn_first(self._settings(), table)
-        else:
-            n_known = (1 - self.forgetting) * self.n_samples_seen_
-            given = self._model(), self._forget(), n_known
-            learned = learn_more(self._settings(), *given, table)
-        self._store(learned, n_known + table.total_weight)
+        n_known = 0.0 if first else (1 - self.forgetting) * self.n_samples_seen_
+        with watching(began + (self.max_time or np.inf), None) as watch:
+            if first:
+                learned = learn_first(self._settings(), table, watch)
+            else:
+                given = self._model(), self._forget(), n_known
+                learned = learn_more(self._settings(), *given, table, watch)
+        self._store(learned, table, n_known)
         return self
 
     def merge(self, other):
@@ -273,7 +289,7 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         for name in ("classes_", "n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 setattr(merged, name, getattr(self, name))
-        merged._store(Learned(model, fit), self.n_samples_seen_ + other.n_samples_seen_)
+        merged._keep(Learned(model, fit), self.n_samples_seen_ + other.n_samples_seen_)
         return merged
 
     def _settings(self) -> Settings:
@@ -315,10 +331,17 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
                 f"{not self.fit_intercept}, but is {self.fit_intercept}."
             )
 
-    def _store(self, learned: Learned, n_samples_seen: float) -> None:
+    def _store(self, learned: Learned, rows: TrainingRows, n_known: float) -> None:
+        """Keep what was learned from rows after others of total weight n_known."""
+        require_separation(learned)
+        share = learned.n_rows / max(rows.n_rows, 1)
+        self._keep(learned, n_known + share * rows.total_weight)
+        self.n_rows_learned_ = learned.n_rows
+        warn_if_stopped(learned, rows.n_rows)
+
+    def _keep(self, learned: Learned, n_samples_seen: float) -> None:
         """Keep what predictions and later updates need, as plain arrays and numbers."""
-        model, fit = learned
-        require_separation(model, fit)
+        model, fit, *_ = learned
         self.covariance_ = "full" if model.full else "factorized"
         self.prior_variance_, self.center_, self.scale_ = model[-3:]
         self._precision, self._shift = fit.belief
@@ -340,7 +363,11 @@ def check_parameters(model: LinearBayesPointClassifier) -> None:
     model._validate_params()
 
 
-def learn_rows(model: LinearBayesPointClassifier, rows: TrainingRows) -> LinearBayesPointClassifier:
+def learn_rows(
+    model: LinearBayesPointClassifier, rows: TrainingRows, began: float
+) -> LinearBayesPointClassifier:
     """Fit a classifier that knows its classes and features to rows, here or on a cluster."""
-    model._store(learn_all(model._settings(), rows), rows.total_weight)
+    with watching(began + (model.max_time or np.inf), None) as watch:
+        learned = learn_all(model._settings(), rows, watch)
+    model._store(learned, rows, 0.0)
     return model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,8 @@ def fit(
     Parameters
     ----------
     model : LinearBayesPointClassifier
-        Fitted in place. Afterwards everything works without Dask.
+        Fitted in place. Afterwards everything works without Dask. Its `max_time` is looked at
+        between sweeps.
     X : dask array, dask dataframe, or list of delayed partitions
         Training points. A partition is an array, a data frame or a CSR matrix.
     y : dask array, dask series, or list of delayed partitions
@@ -63,10 +65,11 @@ def fit(
     >>> distributed.fit(model, X, y)  # X, y: dask arrays  # doctest: +SKIP
     >>> X.map_blocks(model.predict, drop_axis=1, dtype=int)  # doctest: +SKIP
     """
+    began = time.perf_counter()
     check_parameters(model)
     client = _connected(client)
     labeled = label_partitions(client, model, align_partitions(X, y, sample_weight))
-    return learn_rows(model, _ClusterTable(client, model, labeled))
+    return learn_rows(model, _ClusterTable(client, model, labeled), began)
 
 
 class _ClusterTable:

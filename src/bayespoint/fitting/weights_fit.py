@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._runtime.threads import one_blas_thread
 from .._runtime.warn import warn
+from ..solvers.watch import Watch
 from ..solvers.weights.belief import Belief, ImproperBeliefError
 from ..solvers.weights.column_sums import ColumnSums, Votes, column_sums, column_votes
 from ..solvers.weights.iterate import iterate
@@ -21,6 +23,8 @@ from ..solvers.weights.prior_scale import PriorScale
 from ..solvers.weights.row_order import chosen_rows
 from ..solvers.weights.rows import Fit, Rows
 from ..solvers.weights.units import Units, find_units, require_near
+from .sweep_time import SweepTimer
+from .time_budget import ADVICE
 
 # covariance="auto" is "full" up to this many weights. With few rows the limit is higher: many
 # classes have many weights, and independent ones are bad at telling them apart. In a stream it is
@@ -37,6 +41,11 @@ INTERCEPT_VARIANCE = 100.0
 PILOT_ROWS = 2000
 PILOT_ROWS_PER_WEIGHT = 20
 PILOT_TOL = 0.1
+# Sweeps that a fit usually takes after a pilot, to estimate its time.
+SWEEPS_AFTER_PILOT = 4
+# Rows that are learned only once, for lack of time, have at most this many sites at once (16 bytes
+# each).
+MAX_SITES_AT_ONCE = 5_000_000
 # Mean weights shorter than this, in prior standard deviations, have collapsed.
 MIN_MEAN_LENGTH = 1e-3
 INSEPARABLE = (
@@ -119,8 +128,8 @@ class Table(NamedTuple):
         some = self if n == self.n_rows else self.take(chosen_rows(self.n_rows, n))
         return model.rows(*some)
 
-    def take(self, mask: np.ndarray) -> Table:
-        """Return the rows where a mask is true."""
+    def take(self, mask: np.ndarray | slice) -> Table:
+        """Return the rows of a slice, or where a mask is true."""
         return Table(self.X[mask], self.labels[mask], self.weight[mask])
 
 
@@ -129,68 +138,107 @@ class Learned(NamedTuple):
 
     model: LinearModel
     fit: Fit
+    n_rows: int = 0  # rows that it learned from
+    stop: str = ""  # why it stopped early: "max_time" or "interrupted"
 
 
-def learn_all(settings: Settings, rows: TrainingRows) -> Learned:
-    """Learn from all rows, and choose the prior between sweeps."""
+def learn_all(settings: Settings, rows: TrainingRows, watch: Watch) -> Learned:
+    """Learn from all rows, and choose the prior between sweeps.
+
+    If there is no time for that, rows in memory are learned once, as many as possible.
+    """
     with _linear_algebra(settings):
         few = rows.n_rows <= FEW_ROWS and settings.n_classes > 2
         limit = MAX_FULL_WEIGHTS_OF_FEW_ROWS if few else MAX_FULL_WEIGHTS
         model, scale = _choose_model(settings, rows, limit)
         start = None
         n_pilot = max(PILOT_ROWS, PILOT_ROWS_PER_WEIGHT * model.n_weights)
-        if model.full and rows.n_rows > 2 * n_pilot:
-            pilot = rows.with_sites(model, n_pilot)
-            fit = iterate(pilot, model.prior(), settings.max_iter, PILOT_TOL, scale=scale)
-            model, start = model.with_prior(fit.prior), fit.belief
-        everything = rows.with_sites(model, rows.n_rows)
+        timed = watch.has_deadline and isinstance(rows, Table)
+        if (model.full or timed) and rows.n_rows > 2 * n_pilot:
+            n_pilot = n_pilot if model.full else PILOT_ROWS
+            scale_of_pilot, timer = copy(scale), SweepTimer(watch)
+            pilot = _ready(rows.with_sites(model, n_pilot), timer)
+            limits = settings.max_iter, PILOT_TOL
+            fit = iterate(pilot, model.prior(), *limits, scale=scale_of_pilot)
+            n_sweeps = min(fit.n_iter, SWEEPS_AFTER_PILOT) if model.full else fit.n_iter
+            if isinstance(rows, Table) and not timer.has_time(n_sweeps, rows.n_rows / n_pilot):
+                return _learn_rest_once(settings, model, fit, pilot, rows, watch)
+            if model.full:
+                model, start, scale = model.with_prior(fit.prior), fit.belief, scale_of_pilot
+        everything = _ready(rows.with_sites(model, rows.n_rows), watch)
         limits = settings.max_iter, settings.tol
         fit = iterate(everything, model.prior(), *limits, scale=scale, start=start)
         model = model.with_prior(fit.prior)
-    if fit.change > settings.tol:
+    if not watch.stop and fit.change > settings.tol:
         warn(
             f"The weights still moved by {fit.change:.2g} standard deviations after "
             f"{fit.n_iter} sweeps. Raise max_iter or tol.",
             ConvergenceWarning,
         )
-    return Learned(model, fit)
+    return Learned(model, fit, everything.n_learned or rows.n_rows, watch.stop)
 
 
-def learn_first(settings: Settings, table: Table) -> Learned:
+def learn_first(settings: Settings, table: Table, watch: Watch) -> Learned:
     """Learn from the first batch of a stream. A pilot sample of it chooses the prior."""
     with _linear_algebra(settings):
         model, scale = _choose_model(settings, table, MAX_FULL_WEIGHTS_IN_STREAM)
         if scale is None:
-            return Learned(model, _learn_batch(settings, model, model.prior(), 0.0, table))
+            return _learn_batch(settings, model, model.prior(), 0.0, table, watch)
         n = min(PILOT_ROWS, table.n_rows)
         limits = settings.max_iter, settings.tol
-        fit = iterate(table.with_sites(model, n), model.prior(), *limits, scale=scale)
+        pilot = _ready(table.with_sites(model, n), watch)
+        fit = iterate(pilot, model.prior(), *limits, scale=scale)
         model = model.with_prior(fit.prior)
-        if n == table.n_rows:
-            return Learned(model, fit)
-        pilot = chosen_rows(table.n_rows, n)
-        n_known = float(table.weight[pilot].sum())
-        more = _learn_batch(settings, model, fit.belief, n_known, table.take(~pilot))
-    evidence = fit.log_evidence + more.log_evidence
-    return Learned(model, fit._replace(belief=more.belief, log_evidence=evidence))
+        first = Learned(model, fit, pilot.n_learned, watch.stop)
+        if n == table.n_rows or watch.stop:
+            return first
+        used = chosen_rows(table.n_rows, n)
+        n_known = float(table.weight[used].sum())
+        more = _learn_batch(settings, model, fit.belief, n_known, table.take(~used), watch)
+    return _joined(first, more)
 
 
 def learn_more(
-    settings: Settings, model: LinearModel, belief: Belief, n_known: float, table: Table
+    settings: Settings,
+    model: LinearModel,
+    belief: Belief,
+    n_known: float,
+    table: Table,
+    watch: Watch,
 ) -> Learned:
     """Learn from the next batch of a stream, given a belief from rows of total weight n_known."""
     require_near(table.X, model.center, model.prior_variances[: table.n_features])
     model, belief = _find_late_units(model, belief, table)
     with _linear_algebra(settings):
-        return Learned(model, _learn_batch(settings, model, belief, n_known, table))
+        return _learn_batch(settings, model, belief, n_known, table, watch)
 
 
-def require_separation(model: LinearModel, fit: Fit) -> None:
+def warn_if_stopped(learned: Learned, n_rows: int) -> None:
+    """Warn if a fit was stopped, and say how far it got."""
+    if not learned.stop:
+        return
+    moved = learned.fit.change
+    reached = f"it learned from {learned.n_rows:,} of {n_rows:,} rows"
+    if np.isfinite(moved):
+        reached += f", and the last of {learned.fit.n_iter} sweeps moved the weights by "
+        reached += f"{moved:.2g} standard deviations"
+    elif learned.n_rows == n_rows:
+        reached += ", from most of them only once"
+    warn(
+        f"The fit stopped early ({learned.stop}): {reached}. The answer so far is kept. "
+        f"{ADVICE[learned.stop]}.",
+        ConvergenceWarning,
+    )
+
+
+def require_separation(learned: Learned) -> None:
     """Raise an error if there is no noise and the weights have collapsed.
 
     However small version space is, its weights have the length that the prior gives them.
     """
-    if model.noise == 0 and not (np.isfinite(fit.log_evidence) and _has_length(model, fit.belief)):
+    model, fit, _, stop = learned
+    explained = bool(stop) or np.isfinite(fit.log_evidence)  # a fit that was stopped has none
+    if model.noise == 0 and not (explained and _has_length(model, fit.belief)):
         raise ValueError(INSEPARABLE)
 
 
@@ -201,12 +249,54 @@ def _has_length(model: LinearModel, belief: Belief) -> bool:
 
 
 def _learn_batch(
-    settings: Settings, model: LinearModel, belief: Belief, n_known: float, table: Table
-) -> Fit:
-    rows = model.rows_to_learn_once(*table, n_known)
+    settings: Settings,
+    model: LinearModel,
+    belief: Belief,
+    n_known: float,
+    table: Table,
+    watch: Watch,
+) -> Learned:
+    rows = _ready(model.rows_to_learn_once(*table, n_known), watch)
     if settings.batch_sweeps == 1:
-        return rows.learn_once(belief)
-    return iterate(rows, belief, settings.batch_sweeps, settings.tol)
+        fit = rows.learn_once(belief)
+    else:
+        fit = iterate(rows, belief, settings.batch_sweeps, settings.tol)
+    return Learned(model, fit, rows.n_learned, watch.stop)
+
+
+def _learn_rest_once(
+    settings: Settings, model: LinearModel, fit: Fit, pilot: Rows, table: Table, watch: Watch
+) -> Learned:
+    """Learn the rows that were not in the pilot once, part by part, until the time is over."""
+    learned = Learned(model.with_prior(fit.prior), fit, pilot.n_learned, watch.stop)
+    if watch.is_over():
+        return learned
+    learned = learned._replace(fit=fit._replace(change=np.inf))
+    rest = table.take(~chosen_rows(table.n_rows, pilot.n_learned))
+    n_entries = rest.X.nnz if sparse.issparse(rest.X) else rest.X.size
+    n_parts = -(-n_entries * (settings.n_classes - 1) // MAX_SITES_AT_ONCE)
+    once = settings._replace(batch_sweeps=1)
+    for number in range(n_parts):
+        if watch.is_over():
+            break
+        part = rest.take(slice(number, None, n_parts))  # a table may be sorted
+        belief, n_known = learned.fit.belief, float(learned.n_rows)
+        more = _learn_batch(once, learned.model, belief, n_known, part, watch)
+        learned = _joined(learned, more)
+    return learned._replace(stop=watch.stop or "max_time")
+
+
+def _joined(first: Learned, more: Learned) -> Learned:
+    """Return what was learned from more rows, after a first fit."""
+    evidence = first.fit.log_evidence + more.fit.log_evidence
+    fit = first.fit._replace(belief=more.fit.belief, log_evidence=evidence)
+    return Learned(more.model, fit, first.n_rows + more.n_rows, more.stop)
+
+
+def _ready(rows: Rows, watch: Watch | SweepTimer) -> Rows:
+    """Return rows whose sweeps look at the clock."""
+    rows.is_over = watch.is_over
+    return rows
 
 
 def _choose_model(

@@ -15,8 +15,9 @@ from .members import MISTAKES, Members
 from .solver import OnRound, Solver
 from .watch import Watch, watching
 
-# Mistakes of one perceptron in one compiled call, a few tens of milliseconds. Time limits
-# and interrupts are checked between calls.
+# Mistakes of one perceptron in one compiled call: as many as change this many outputs, which takes
+# a few tens of milliseconds, up to a limit. Time limits and interrupts are checked between calls.
+MAX_OUTPUTS_PER_CALL = 2e7
 MAX_MISTAKES_PER_CALL = 1000
 SECONDS_BETWEEN_REPORTS = 0.5
 # Predict up to this many next mistakes of each member, within this many points of its order.
@@ -135,9 +136,10 @@ class Perceptron(Solver):
         from .._jit.perceptron import advance, expect_mistakes
 
         score = np.zeros(members.signs.shape[1], dtype=np.int64)
+        per_call = int(np.clip(MAX_OUTPUTS_PER_CALL / len(score), 1, MAX_MISTAKES_PER_CALL))
         for who in group:
             y = members.signs[who[0]]
-            most = min(members.walk[who][MISTAKES] + MAX_MISTAKES_PER_CALL, self.max_mistakes)
+            most = min(members.walk[who][MISTAKES] + per_call, self.max_mistakes)
             work = (store.rows, store.slot, members.softness, y, *members.arrays(who), most)
             while advance(*work) or members.use_all(who):
                 members.note_trial(who)

@@ -31,6 +31,15 @@ class Watch:
         self._deadline = deadline
         self._on_round = on_round
 
+    @property
+    def has_deadline(self) -> bool:
+        """Whether time is limited."""
+        return bool(np.isfinite(self._deadline))
+
+    def seconds_left(self) -> float:
+        """Return the time until the deadline; infinite if there is none."""
+        return self._deadline - time.perf_counter()
+
     def is_over(self) -> bool:
         """Look for Ctrl-C and at the clock; return whether to stop."""
         if self._interrupted:

@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from bayespoint._runtime.interrupt import Interrupted
 from bayespoint.fitting.weights_fit import INTERCEPT_VARIANCE, Settings, Table, learn_all
+from bayespoint.solvers.watch import Watch
 from bayespoint.solvers.weights.belief import Belief
 from bayespoint.solvers.weights.iterate import iterate
 from bayespoint.solvers.weights.prior_scale import PriorScale
@@ -44,7 +46,7 @@ def test_no_prior_on_a_grid_has_a_larger_evidence(covariance, kind):
     y = scores.argmax(axis=1) if n_scores > 1 else np.where(scores[:, 0] > 0, 1.0, -1.0)
     settings = Settings(max(n_scores, 2), "auto", 1.0, covariance, True, 5000, 1e-3, 1, "auto")
     table = Table(X, y, np.ones(200))
-    model, fit = learn_all(settings, table)
+    model, fit, *_ = learn_all(settings, table, Watch(Interrupted()))
     unit = model.scale**-2 / 3
     evidences = []
     for log_factor in np.linspace(*PriorScale.LOG_FACTOR_RANGE, 24):

@@ -76,6 +76,10 @@ class BlockRows(Rows):
             product = self._update(block, belief, share)
             belief = belief.over(self.products[number]).times(product)
             self.products[number] = product
+            n_learned = sum(done.X.shape[0] for done in self.blocks[: number + 1])
+            self.n_learned = max(self.n_learned, n_learned)
+            if self.is_over():
+                break
         return self._multiply_blocks(belief)
 
     def learn_once(self, prior: Belief) -> Fit:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from .belief import Belief
 from .points import entries
 from .row_order import mixed_order
 from .rows import Fit, Rows
+
+# Entries of rows in one compiled call, about 50 ms. Time limits are checked between calls.
+MAX_ENTRIES_PER_CALL = 2_000_000
 
 
 class FactorizedRows(Rows):
@@ -40,9 +45,10 @@ class FactorizedRows(Rows):
             self.sites = np.zeros(n_sites), np.zeros(n_sites)
         product = self.product or belief.nothing()
         after = Belief(belief.precision.copy(), belief.shift.copy())
-        data = *self.entries, self.order, self.y, self.weight, self.noise
         before = copies_to_damp(self.sites, share)
-        sweep(*data, *after, *self.sites)
+        for order in self._parts():
+            data = *self.entries, order, self.y, self.weight, self.noise
+            sweep(*data, *after, *self.sites)
         damp(before, self.sites, share)
         self.product = product.times(after.over(belief).to_the(share))
         return self.product
@@ -52,10 +58,17 @@ class FactorizedRows(Rows):
         from ..._jit.linear import learn
 
         belief = np.column_stack([prior.mean(), prior.variances()])
-        data = *self.entries, self.order, self.y, self.weight, self.noise, self.intercept
-        score = learn(*data, belief)
+        score = 0.0
+        for order in self._parts():
+            data = *self.entries, order, self.y, self.weight, self.noise, self.intercept
+            score += learn(*data, belief)
         mean, variance = belief.T.copy()
         return Fit(Belief(1 / variance, mean / variance), prior, score, np.inf, 1)
+
+    def _parts(self) -> Iterator[np.ndarray]:
+        """Yield parts of the order of rows, until the time is over."""
+        n_entries = len(self.entries[0]) + len(self.y)
+        return parts_of_sweep(self, n_entries / MAX_ENTRIES_PER_CALL)
 
     def log_constant(self, belief: Belief) -> float:
         """Return the part of the log evidence that comes from these rows."""
@@ -63,6 +76,18 @@ class FactorizedRows(Rows):
 
         data = (*self.entries, self.y, self.weight, self.noise)
         return log_constant_of_entries(*data, *belief, *self.sites)
+
+
+def parts_of_sweep(rows, n_parts: float) -> Iterator[np.ndarray]:
+    """Yield parts of the order of rows, at least one, until the time is over."""
+    n_rows = len(rows.order)
+    size = max(int(n_rows / max(n_parts, 1.0)), 1)
+    for start in range(0, n_rows, size):
+        part = rows.order[start : start + size]
+        yield part
+        rows.n_learned = max(rows.n_learned, start + len(part))
+        if rows.is_over():
+            return
 
 
 def copies_to_damp(sites: tuple[np.ndarray, ...], share: float) -> list[np.ndarray]:

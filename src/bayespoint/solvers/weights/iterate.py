@@ -30,8 +30,9 @@ def iterate(
 ) -> Fit:
     """Sweep over rows until the posterior no longer moves.
 
-    Stop after `max_iter` sweeps, or when a sweep moves the posterior by less than `tol` (see
-    `Belief.distance`). `scale` improves the prior between sweeps. The first sweep begins at
+    Stop after `max_iter` sweeps, when a sweep moves the posterior by less than `tol` (see
+    `Belief.distance`), or when `rows.is_over()`; then nobody waits for the evidence, which is NaN.
+    `scale` improves the prior between sweeps. The first sweep begins at
     `start`, by default at the prior.
     """
     belief, sites = start or prior, prior.nothing()
@@ -65,6 +66,8 @@ def iterate(
             past = []
             damping = _next_damping(damping, rows.damping, oscillates=change > before)
         n_iter += 1
+        if rows.is_over():
+            return Fit(belief, prior, np.nan, change, n_iter)
     log_evidence = rows.log_constant(belief) + belief.log_integral() - prior.log_integral()
     return Fit(belief, prior, float(log_evidence), change, n_iter)
 

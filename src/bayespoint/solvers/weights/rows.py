@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -26,11 +27,19 @@ class Fit(NamedTuple):
     n_iter: int
 
 
+def never() -> bool:
+    """Do not stop a sweep."""
+    return False
+
+
 class Rows:
     """Training rows with their sites, in memory or on other machines."""
 
     damping = 1.0  # the largest share of an update that a sweep applies, after the first sweep
     product: Belief | None = None  # of their sites
+    n_learned = 0  # rows that a sweep has reached
+    # Asked between parts of a sweep. If it says yes, the other rows keep their sites.
+    is_over: Callable[[], bool] = staticmethod(never)
 
     @property
     def mixable_sweeps(self) -> int:
@@ -39,6 +48,10 @@ class Rows:
 
     def sweep(self, belief: Belief, share: float) -> Belief:
         """Apply a share of the update of the sites, and return their product."""
+        raise NotImplementedError
+
+    def learn_once(self, prior: Belief) -> Fit:
+        """Sweep over the rows once. Rows are predicted before they are learned."""
         raise NotImplementedError
 
     def mix(self, weights: np.ndarray) -> None:

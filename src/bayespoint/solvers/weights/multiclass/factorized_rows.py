@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from ..belief import Belief
-from ..factorized_rows import copies_to_damp, damp
+from ..factorized_rows import copies_to_damp, damp, parts_of_sweep
 from ..row_order import mixed_order
 from ..rows import Fit, Rows
 from .class_weights import basis
 from .full_rows import MAX_COMPARISON_ROUNDS
+
+# Operations of one compiled call, about 100 ms. Time limits are checked between calls.
+MAX_OPERATIONS_PER_CALL = 2e7
 
 
 class FactorizedRows(Rows):
@@ -47,7 +50,10 @@ class FactorizedRows(Rows):
         precision, shift = self._by_weight(belief)
         before = copies_to_damp(self.sites, share)
         state = [precision, shift, *self.sites, MAX_COMPARISON_ROUNDS]
-        self.score = sweep(*[*self.entries, self.order, *self.problem, *state])
+        operations = self.n_classes * (len(self.entries[0]) + len(self.order) * self.n_classes**2)
+        self.score = 0.0
+        for order in parts_of_sweep(self, operations / MAX_OPERATIONS_PER_CALL):
+            self.score += sweep(*[*self.entries, order, *self.problem, *state])
         damp(before, self.sites, share)
         after = Belief(precision.T.ravel(), shift.T.ravel())
         self.product = product.times(after.over(belief).to_the(share))
