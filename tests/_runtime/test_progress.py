@@ -1,7 +1,8 @@
 import pytest
 
 from bayespoint._runtime import no_callbacks
-from bayespoint._runtime.progress import CallbackSupportMixin, Progress, describe, say
+from bayespoint._runtime.progress import CallbackSupportMixin, Progress, describe, say, share_of
+from bayespoint._runtime.share_done import heard_by
 
 BOUNCES = {"n_bounces": 12_000, "mixed": True, "angle": 0.0125, "r_hat": 1.002, "stop": ""}
 
@@ -74,3 +75,26 @@ def test_describe(info, text):
     described = describe(info)
     assert text in described
     assert ("log evidence" in described) == ("log evidence" in text)
+
+
+def test_the_share_of_all_outputs_is_heard():
+    heard, progress = [], Progress(OldEstimator(), n_outputs=2, verbose=0)
+    with heard_by(lambda *news: heard.append(news)):
+        for number in range(2):
+            with progress.output(number) as on_round:
+                on_round({"n_done": 1, "n_cells": 2, "stop": ""})
+                on_round(BOUNCES)  # nobody knows how many it will take
+    assert heard == [(share, "fitting") for share in (0, 0.25, 0.5, 0.75)]
+
+
+@pytest.mark.parametrize(
+    ("info", "share"),
+    [
+        (BOUNCES, None),
+        ({"n_done": 3, "n_points": 4}, 0.75),
+        ({"n_consistent": 7, "n_members": 10}, 0.7),
+        ({"n_consistent": 0, "n_members": 0}, 0),
+    ],
+)
+def test_the_share_that_a_solver_knows(info, share):
+    assert share_of(info) == share

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import typer
 
-from bayespoint.cli.terminal import aligned, guarded, listed, note, percent, show, working
+from bayespoint.cli.terminal import aligned, guarded, listed, note, percent, show
 
 
 def ended(error):
@@ -77,9 +77,3 @@ def test_columns_are_aligned_and_long_lists_are_cut():
     assert listed(["a", "b", "c"], 2) == "a, b, ..."
     assert listed(["a", "b"], 2) == "a, b"
     assert percent(0.1234) == "12.3 %"
-
-
-def test_no_progress_is_shown_without_a_terminal(capsys):
-    with working("thinking") as say:
-        say("still thinking")
-    assert capsys.readouterr() == ("", "")

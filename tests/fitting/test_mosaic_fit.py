@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 import bayespoint
 from bayespoint import BayesPointClassifier, bounds, to_arviz
 from bayespoint._runtime import interrupt
+from bayespoint._runtime.share_done import heard_by
 from bayespoint.fitting import mosaic_fit, regression_fit
 from bayespoint.fitting.mosaic_fit import memory_needed
 from bayespoint.fitting.outputs import cell_coordinates
@@ -715,3 +716,16 @@ def test_draws_for_arviz_are_on_the_landmarks(rng):
     assert found["coef"].dims[2:] == ("output", "landmark")
     np.testing.assert_array_equal(found["landmark"], model.landmarks_)
     assert found["decision"].shape[-1] == 5
+
+
+def test_a_fit_and_predictions_say_how_much_is_done():
+    X, y = noisy(600)
+    heard = {}
+    with heard_by(lambda share, step: heard.setdefault(step, []).append(share)):
+        model = BayesPointClassifier(solver=Mosaic(50, 100), random_state=0).fit(X, y)
+        model.predict_proba(X)
+    assert list(heard) == ["choosing", "fitting", "predicting"]
+    for step, shares in heard.items():
+        assert shares == sorted(shares)
+        assert shares[-1] == 1 or step == "choosing"  # which may be settled early
+        assert len(shares) > 3

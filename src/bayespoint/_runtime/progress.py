@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from .share_done import advance
+
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:
@@ -34,10 +36,12 @@ class Progress:
         """Provide a function that the solver calls after each round; it returns True to stop."""
         context = self._context.subcontext(task_name="output", max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self._estimator)
+        advance(number / self._n_outputs, "fitting")
 
         def on_round(info: dict[str, Any]) -> bool:
             round_ = context.subcontext(task_name="round")
             round_.call_on_fit_task_begin(estimator=self._estimator)
+            advance(self._share(number, info), "fitting")
             if self._verbose:
                 self._say(number, info)
             return bool(round_.call_on_fit_task_end(estimator=self._estimator))
@@ -49,6 +53,11 @@ class Progress:
         """Tell the callbacks that the fit is over."""
         self._context.call_on_fit_task_end(estimator=self._estimator)
 
+    def _share(self, number: int, info: dict[str, Any]) -> float | None:
+        """Return the share of the whole fit that is done; None if the solver cannot know it."""
+        share = share_of(info)
+        return None if share is None else (number + share) / self._n_outputs
+
     def _say(self, number: int, info: dict[str, Any]) -> None:
         output = f" {number + 1}/{self._n_outputs}" if self._n_outputs > 1 else ""
         end = f", stopped by {info['stop']}" if info["stop"] else ""
@@ -58,6 +67,15 @@ class Progress:
 def say(line: str, output: str = "") -> None:
     """Write a line for the user to standard error; `output` says which output it is about."""
     sys.stderr.write(f"[bayespoint{output}] {line}\n")
+
+
+def share_of(info: dict[str, Any]) -> float | None:
+    """Return the share of an output's work that is done; None if the solver cannot know it."""
+    if "n_members" in info:
+        return info["n_consistent"] / max(info["n_members"], 1)
+    if "n_done" in info:
+        return info["n_done"] / max(info["n_cells" if "n_cells" in info else "n_points"], 1)
+    return None
 
 
 def describe(info: dict[str, Any]) -> str:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
+from .._runtime.share_done import advance
 from ..fitting.outputs import MosaicHypothesis, outputs
 from ..fitting.power_link import PowerLink, power_probabilities
 from ..fitting.probabilities import exactly_one, two_classes
@@ -239,7 +240,10 @@ class PredictionMixin(KernelMachine):
             yield from self._mosaic_outputs(canonical(X), coef)
             return
         flat = np.ascontiguousarray(coef.reshape(-1, coef.shape[-1]).T)
+        n_done, n_points = 0, max(X.shape[0], 1)
         for block in self._kernel_outputs(X, flat, self._single, self.n_jobs):
+            n_done += len(block)
+            advance(n_done / n_points, "predicting")
             if coef.ndim == 3:
                 block = block.reshape(-1, *coef.shape[:2]).transpose(2, 0, 1)
             yield block

@@ -51,7 +51,10 @@ def run_predict(
     first = list(islice(parts, 1))
     # If predictions appear on the terminal, a progress line is not needed.
     quiet = output is None and sys.stdout.isatty()
-    with working("predicting", quiet=quiet) as say, _writer(output, schema) as write:
+    with (
+        working("predicting", quiet=quiet, follow="reading") as say,
+        _writer(output, schema) as write,
+    ):
         for part in chain(first, parts):
             table, accepted = _answers(model, part, schema)
             write(table)

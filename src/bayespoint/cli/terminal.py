@@ -18,6 +18,8 @@ import typer
 
 from .._runtime.atomic import remove_drafts
 from .option_names import name_options
+from .progress_line import clear_line
+from .progress_line import working as working
 
 # If this environment variable is set, an error shows its traceback.
 DEBUG_VARIABLE = "BAYESPOINT_DEBUG"
@@ -68,6 +70,7 @@ def _tidy_when_killed() -> Iterator[None]:
     def end(number, frame):
         # An exception could be raised inside a callback of a library, and be lost there.
         remove_drafts()
+        clear_line()
         os._exit(EXIT_SIGNAL_BASE + number)
 
     if threading.current_thread() is not threading.main_thread():
@@ -83,21 +86,6 @@ def _tidy_when_killed() -> Iterator[None]:
 def note(text: str) -> None:
     """Print a note, which is not part of the result."""
     _say(f"note: {text}")
-
-
-@contextmanager
-def working(text: str, *, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """Show a spinner on a terminal, and yield a function that changes its text."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda text: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(text)
-        yield lambda text: progress.update(task, description=text)
 
 
 def show(result: dict[str, Any], as_json: bool, *lines: str) -> None:
@@ -147,6 +135,7 @@ def _to_json(value: Any) -> Any:
 def _say(text: str) -> None:
     """Print one line, without characters that could break it or control the terminal."""
     printable = "".join(c if c.isprintable() else " " for c in f"bayespoint: {text}")
+    clear_line()
     typer.echo(printable, err=True)
 
 

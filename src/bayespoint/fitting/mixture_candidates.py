@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .._runtime.share_done import between
 from ..solvers import Regression
 from .mixture_search import MixtureChoice, choose_mixture
 from .power_link import class_outputs, fit_power_link, known_outcomes, log_likelihood
@@ -33,16 +34,18 @@ def choose_among_mixtures(
     """Return the best of a few mixtures; arguments as those of `choose_mixture`."""
     given = X, target, weight, fit_intercept, should_stop, groups
     began = time.perf_counter()
-    best = choose_mixture(*given)
     if len(target) <= MAX_POINTS_WITHOUT_CANDIDATES:
-        return best
+        return choose_mixture(*given)
+    with between(0, 1 / N_CANDIDATES):
+        best = choose_mixture(*given)
     seconds, highest = time.perf_counter() - began, -np.inf
     for number in range(1, N_CANDIDATES):
         if should_stop(seconds):
             break
         if highest == -np.inf:
             highest = judge(best, X, target, weight)
-        candidate = choose_mixture(*given, number)
+        with between(number / N_CANDIDATES, (number + 1) / N_CANDIDATES):
+            candidate = choose_mixture(*given, number)
         score = judge(candidate, X, target, weight)
         tried = best.score + candidate.score
         if score > highest:

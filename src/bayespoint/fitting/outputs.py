@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from .._runtime.share_done import advance
 from .._runtime.threads import one_blas_thread, threads
 from ..geometry.kernels import Kernel
 from ..geometry.points import in_double
@@ -105,6 +106,7 @@ class MosaicHypothesis(NamedTuple):
         fast = single and X.shape[0] >= MIN_FAST_POINTS and is_fast(self.kernel, X)
         unit = fast_kernel(self.kernel, self.landmarks) if fast else None
         lengths = lengths_in_blocks(self.kernel, self.landmarks)[:, None]
+        n_done = 0
         for c in np.unique(cell):
             points = np.flatnonzero(cell == c)
             carriers = np.flatnonzero(cell_of_support == c)
@@ -118,6 +120,8 @@ class MosaicHypothesis(NamedTuple):
                 here = self.support_vectors[carriers], self.coef[carriers]
                 near = outputs(self.kernel, X[points], *here, single, n_jobs)
                 values[points] += np.concatenate(list(near))
+            n_done += len(points)
+            advance(n_done / len(cell), "predicting")
         return values
 
 

@@ -10,11 +10,15 @@ import numpy as np
 from scipy import linalg
 from sklearn.utils._param_validation import Interval
 
+from .._runtime.share_done import advance, between
 from .._runtime.threads import one_blas_thread
 from .regression import Solution, freedom_of
 from .solver import Solver
 from .tiled_cholesky import factor, invert, times_upper
 from .watch import Watch
+
+# Share of the time that the first pass over the cells takes, measured with 15,000 points.
+SHARE_OF_FIRST_PASS = 0.7
 
 
 class Patch(NamedTuple):
@@ -131,9 +135,11 @@ class Mosaic(Solver):
             return _condense(patch_of(number), codes[rows], softness, weight[rows])
 
         with one_blas_thread():
-            batches = _batches(len(cells), n_at_once)
-            halves = (half for batch in batches for half in thread_map(condense, batch))
-            total, held = _add_up(halves, len(cells), n_held, watch)
+            halves = (
+                half for b in _batches(len(cells), n_at_once) for half in thread_map(condense, b)
+            )
+            with between(0, SHARE_OF_FIRST_PASS):
+                total, held = _add_up(halves, len(cells), n_held, watch)
             log_det = total.log_det + factor(total.precision, thread_map)[1]
             invert(total.precision, thread_map)
             root = total.precision
@@ -143,8 +149,11 @@ class Mosaic(Solver):
                 half = held.get(number)
                 return _finish(condense(number).half if half is None else half, mean, root)
 
-            batches = _batches(total.n_cells, n_at_once)
-            found = [cell for batch in batches for cell in thread_map(finish, batch)]
+            found: list[_Finished] = []
+            with between(SHARE_OF_FIRST_PASS, 1):
+                for batch in _batches(total.n_cells, n_at_once):
+                    found += thread_map(finish, batch)
+                    advance(len(found) / total.n_cells, "fitting")
         return _join(cells, found, mean, root, codes, softness, weight, log_det)
 
 

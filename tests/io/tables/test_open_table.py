@@ -4,6 +4,7 @@ import io
 import sys
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 from sklearn.datasets import dump_svmlight_file
 
+from bayespoint._runtime.share_done import heard_by
+from bayespoint.io.tables import csv_table, parquet_table
 from bayespoint.io.tables import open_table as opening
 from bayespoint.io.tables.open_table import count_features, open_table
 from bayespoint.io.tables.read_options import ReadOptions
@@ -79,3 +82,25 @@ def test_says_how_to_get_pyarrow(tmp_path, monkeypatch):
     with pytest.raises(ImportError, match=r"bayespoint\[files\]"):
         table_of(tmp_path, "a,b\n1,2\n")
     assert table_of(tmp_path, "1 1:1\n", "t.svm").format == "libsvm"
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet", "svm"])
+def test_reading_says_how_much_is_done(tmp_path, kind, monkeypatch):
+    """Shares grow to one, by bytes of the file or by rows of Parquet."""
+    monkeypatch.setattr(csv_table, "BLOCK_BYTES", 1 << 15)
+    monkeypatch.setattr(parquet_table, "ROWS_PER_BATCH", 10_000)
+    path, numbers = tmp_path / f"t.{kind}", np.random.default_rng(0).random(100_000)
+    if kind == "svm":
+        path.write_text("".join(f"1 1:{number}\n" for number in numbers))
+    elif kind == "parquet":
+        pd.DataFrame({"a": numbers}).to_parquet(path)
+    else:
+        pd.DataFrame({"a": numbers}).to_csv(path, index=False)
+    heard = []
+    with heard_by(lambda *news: heard.append(news)), open_table(path) as table:
+        for _ in table.sparse_chunks(1000, 1) if kind == "svm" else table.batches():
+            pass
+    assert {step for _, step in heard} == {"reading"}
+    shares = [share for share, _ in heard]
+    assert shares == sorted(shares)
+    assert (shares[0] < 0.5, shares[-1]) == (True, 1)

@@ -4,6 +4,7 @@ import io
 import lzma
 import sys
 
+import numpy as np
 import pytest
 
 from bayespoint.io.tables.stream import HEAD_BYTES, PeekedStream, peek
@@ -46,3 +47,25 @@ def test_standard_input_stays_open():
     raw = io.BytesIO(b"abc")
     PeekedStream(raw).close()
     assert raw.closed
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_the_share_of_the_file_that_holds_some_bytes(tmp_path, compress):
+    """It is known for bytes that were delivered long ago."""
+    path, content = tmp_path / "file", np.random.default_rng(0).bytes(1_000_000)
+    path.write_bytes(compress(content))
+    with open(path, "rb") as raw:
+        stream, _ = peek(raw)
+        assert stream.share_of_file(0) is None  # nothing was read
+        reader = io.BufferedReader(stream)
+        assert reader.read() == content
+    for share in (0.2, 0.5, 1):
+        # A step of reading is the head, or what the reader and the decompressor buffer.
+        assert stream.share_of_file(int(share * 1e6)) == pytest.approx(share, abs=0.15)
+    assert stream.share_of_file(10_000_000) == 1
+
+
+def test_the_share_of_a_pipe_is_not_known():
+    stream, _ = peek(io.BytesIO(CONTENT))
+    stream.readall()
+    assert stream.share_of_file(100) is None

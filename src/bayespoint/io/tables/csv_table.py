@@ -28,6 +28,7 @@ class CSVTable(Table):
 
     def __init__(self, name: str, stream: PeekedStream, options: ReadOptions):
         super().__init__(name, io.BufferedReader(stream))
+        self._n_parsed = 0  # bytes
         self._options = options
         text = _decode_head(name, stream, options.encoding)
         # Blank lines before the first row are not rows; Arrow needs their number to skip them.
@@ -48,6 +49,10 @@ class CSVTable(Table):
         check_names(name, self.columns)
         self._n_skipped_lines = n_lines if self.has_header else n_blank
 
+    def share_read(self) -> float | None:
+        """Return the share of the file whose rows were returned; None if it is not known."""
+        return self._stream.raw.share_of_file(self._n_parsed)
+
     def _batches(self, names: list[str], texts: Collection[str]) -> Iterator[Any]:
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
@@ -66,6 +71,7 @@ class CSVTable(Table):
             ),
         )
         for batch in reader:
+            self._n_parsed += BLOCK_BYTES
             yield pa.Table.from_batches([batch])
 
     def _header_advice(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sklearn.datasets import load_svmlight_file
 
+from ..._runtime.share_done import advance
 from .stream import DAMAGED_FILE_ERRORS, PeekedStream
 from .table import Table, damaged, one_line
 
@@ -26,10 +27,11 @@ class LIBSVMTable(Table):
 
     def sparse_chunks(self, n_rows: int, n_features: int | None) -> Iterator[tuple[Any, Any]]:
         """Yield CSR matrices of n_rows rows, and the numbers in front of the rows."""
-        n_before = 0
+        n_before = n_bytes = 0
         try:
             while text := b"".join(islice(_lines_with_a_row(self._stream), n_rows)):
-                n_here = text.count(b"\n")
+                n_here, n_bytes = text.count(b"\n"), n_bytes + len(text)
+                advance(self._stream.raw.share_of_file(n_bytes), "reading")
                 try:
                     # All chunks must number features from 1, as is usual.
                     yield load_svmlight_file(

@@ -24,8 +24,13 @@ class ParquetTable(Table):
         except (ValueError, OSError) as error:
             raise ValueError(f"{name} is not Parquet, or is damaged: {one_line(error)}") from None
         super().__init__(name, file)
+        self._n_read = 0
         self.columns = file.schema_arrow.names
         check_names(name, file.schema_arrow.names)
+
+    def share_read(self) -> float | None:
+        """Return the share of the rows that were returned."""
+        return self._n_read / max(self._stream.metadata.num_rows, 1)
 
     def _batches(self, names: list[str], texts: Collection[str]) -> Iterator[Any]:
         import pyarrow as pa
@@ -34,6 +39,7 @@ class ParquetTable(Table):
         for name in names:
             _check_type(schema.field(name))
         for batch in self._stream.iter_batches(ROWS_PER_BATCH, columns=names):
+            self._n_read += batch.num_rows
             yield pa.table(
                 {name: _numbers_or_strings(batch[name], name in texts) for name in names}
             )

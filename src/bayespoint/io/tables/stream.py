@@ -6,8 +6,10 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import sys
 import zlib
+from bisect import bisect_left
 from typing import Any
 
 # The first bytes of compressed files.
@@ -23,10 +25,17 @@ DAMAGED_FILE_ERRORS = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
 
 class PeekedStream(io.RawIOBase):
-    """A stream that keeps its first bytes in `head` and still delivers them."""
+    """A stream that keeps its first bytes in `head` and still delivers them.
 
-    def __init__(self, stream: Any):
+    It remembers which part of the `file` below held which of its bytes, because Arrow reads far
+    ahead of the rows that it returns.
+    """
+
+    def __init__(self, stream: Any, file: Any = None):
         self.stream = stream
+        self._file = stream if file is None else file
+        self._n_delivered = 0
+        self._marks: list[tuple[int, float]] = []  # delivered bytes, share of the file
         self.head = stream.read(HEAD_BYTES) or b""
         self._unread = self.head
 
@@ -37,7 +46,18 @@ class PeekedStream(io.RawIOBase):
         data = self._unread[: len(buffer)] or self.stream.read(len(buffer)) or b""
         self._unread = self._unread[len(data) :]
         buffer[: len(data)] = data
+        self._n_delivered += len(data)
+        share = _share_read(self._file)
+        if share is not None:
+            self._marks.append((self._n_delivered, share))
         return len(data)
+
+    def share_of_file(self, n_bytes: int) -> float | None:
+        """Return the share of the file that holds the first bytes; None if it is not known."""
+        if not self._marks:
+            return None
+        after = bisect_left(self._marks, (n_bytes, 0.0))
+        return self._marks[min(after, len(self._marks) - 1)][1]
 
     def extend_head(self) -> bool:
         """Double the head; return False at the end of the stream."""
@@ -53,10 +73,18 @@ class PeekedStream(io.RawIOBase):
         super().close()
 
 
+def _share_read(file: Any) -> float | None:
+    """Return the share of the bytes of a file that were read; None for a pipe."""
+    try:
+        return file.tell() / os.fstat(file.fileno()).st_size
+    except (AttributeError, OSError, ValueError, ZeroDivisionError):
+        return None
+
+
 def peek(raw: Any) -> tuple[PeekedStream, bool]:
     """Return a stream without compression, and whether it was compressed."""
     stream = PeekedStream(raw)
     for magic, decompress in DECOMPRESSORS.items():
         if stream.head.startswith(magic):
-            return PeekedStream(decompress(stream, "rb")), True
+            return PeekedStream(decompress(stream, "rb"), raw), True
     return stream, False

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Self
 
+from ..._runtime.share_done import advance
 from .stream import DAMAGED_FILE_ERRORS
 
 MAX_COLUMNS = 100_000
@@ -79,13 +80,19 @@ class Table:
         """
         try:
             names = list(self.columns or ()) if names is None else list(names)
-            yield from self._batches(names, texts)
+            for batch in self._batches(names, texts):
+                advance(self.share_read(), "reading")
+                yield batch
         except DAMAGED_FILE_ERRORS as error:
             raise ValueError(damaged(self.name, error)) from None
         except (ValueError, OSError, NotImplementedError) as error:
             raise ValueError(f"{self.name}: {self._explain(error)}") from None
         finally:
             self.close()
+
+    def share_read(self) -> float | None:
+        """Return the share of the file whose rows were returned; None if it is not known."""
+        return None
 
     def sparse_chunks(self, n_rows: int, n_features: int | None) -> Iterator[tuple[Any, Any]]:
         """Yield CSR matrices and the numbers in front of their rows; only LIBSVM has them."""
