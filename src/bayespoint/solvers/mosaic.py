@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral
 from typing import NamedTuple
 
@@ -135,11 +135,9 @@ class Mosaic(Solver):
             return _condense(patch_of(number), codes[rows], softness, weight[rows])
 
         with one_blas_thread():
-            halves = (
-                half for b in _batches(len(cells), n_at_once) for half in thread_map(condense, b)
-            )
-            with between(0, SHARE_OF_FIRST_PASS):
-                total, held = _add_up(halves, len(cells), n_held, watch)
+            batches = _batches(len(cells), n_at_once)
+            halves = (half for batch in batches for half in thread_map(condense, batch))
+            total, held = _add_up(halves, len(cells), n_held, watch)
             log_det = total.log_det + factor(total.precision, thread_map)[1]
             invert(total.precision, thread_map)
             root = total.precision
@@ -149,11 +147,8 @@ class Mosaic(Solver):
                 half = held.get(number)
                 return _finish(condense(number).half if half is None else half, mean, root)
 
-            found: list[_Finished] = []
-            with between(SHARE_OF_FIRST_PASS, 1):
-                for batch in _batches(total.n_cells, n_at_once):
-                    found += thread_map(finish, batch)
-                    advance(len(found) / total.n_cells, "fitting")
+            batches = _batches(total.n_cells, n_at_once)
+            found = _collect((thread_map(finish, batch) for batch in batches), total.n_cells)
         return _join(cells, found, mean, root, codes, softness, weight, log_det)
 
 
@@ -223,9 +218,21 @@ def _add_up(halves, n_cells: int, n_held: int, watch: Watch) -> tuple[_Total, di
         log_det += of_cell
         if number < n_held:
             held[number] = half
-        if watch.end_round({"n_done": number + 1, "n_cells": n_cells}):
+        with between(0, SHARE_OF_FIRST_PASS):
+            over = watch.end_round({"n_done": number + 1, "n_cells": n_cells})
+        if over:
             break
     return _Total(precision, pull, log_det, number + 1), held
+
+
+def _collect(answers: Iterable[Iterable[_Finished]], n_cells: int) -> list[_Finished]:
+    """Return the answers of all cells, and say how much of the second pass is done."""
+    found: list[_Finished] = []
+    with between(SHARE_OF_FIRST_PASS, 1):
+        for some in answers:
+            found += some
+            advance(len(found) / n_cells, "fitting")
+    return found
 
 
 def _finish(half: _Factored, mean: np.ndarray, root: np.ndarray) -> _Finished:
