@@ -16,7 +16,7 @@ def at_start(m):
 
 
 def run(matrix, y, order, softness, state, slot, limit=MANY):
-    while advance(matrix, slot, softness, y, order, *state, limit):
+    while advance(matrix, slot, np.full(len(y), softness), y, order, *state, limit):
         pass
 
 
@@ -64,7 +64,7 @@ def test_the_best_pass_is_kept():
     state = at_start(22)
     output, count, walk, best, best_count = state
     seen = []
-    while advance(matrix, order, 0.0, y, order, *state, 300):
+    while advance(matrix, order, np.zeros(22), y, order, *state, 300):
         margins = y * output
         seen.append(np.sum(margins <= 0))
         assert best.tolist() == [seen[-1], pytest.approx(count @ margins)]

@@ -64,21 +64,12 @@ def double(monkeypatch):
 
 # scikit-learn's contract
 
-EQUIVALENCE = [
-    "check_sample_weight_equivalence_on_dense_data",
-    "check_sample_weight_equivalence_on_sparse_data",
-]
-
 
 @parametrize_with_checks(
     [
         BayesPointClassifier(solver="mosaic"),
         BayesPointClassifier(solver=Mosaic(10, 10), kernel="rbf"),
     ],
-    expected_failed_checks=lambda estimator: dict.fromkeys(
-        [] if estimator.solver == "mosaic" else EQUIVALENCE,
-        "which rows become landmarks, and where cells begin, depends on the number of rows",
-    ),
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -454,7 +445,8 @@ def test_a_short_time_uses_some_points():
     assert re.search(r"max_time=0.001 is too short.*\d+ of them", str(caught[0].message))
     used = np.isfinite(model.loo_proba_).all(axis=1)
     assert 0 < used.sum() < 3000
-    assert model.score(X, y) > 0.5 + 3 * 0.5 / np.sqrt(len(y))  # better than chance
+    near = nearest(X, model.cell_centers_) < model.diagnostics_.n_done[0]
+    assert model.score(X[near], y[near]) > 0.5 + 3 * 0.5 / np.sqrt(near.sum())  # above chance
 
 
 # Memory
@@ -686,8 +678,9 @@ def test_progress_on_request(capsys):
     assert f"[bayespoint] {n_cells} of {n_cells} cells" in capsys.readouterr().err
 
 
-def test_equal_points_that_no_cell_can_hold_are_left_out_with_a_warning():
-    X, y = np.ones((300, 2)), np.arange(300) % 2
+def test_close_points_that_no_cell_can_hold_are_left_out_with_a_warning():
+    # K-means cannot tell these points apart, but they are not equal.
+    X, y = 1 + 1e-15 * np.arange(600).reshape(300, 2), np.arange(300) % 2
     with pytest.warns(UserWarning, match="260 of 300 training points are left out"):
         BayesPointClassifier("rbf", gamma=1.0, softness=0.1, solver=Mosaic(5, 20)).fit(X, y)
 

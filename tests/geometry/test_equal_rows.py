@@ -47,3 +47,29 @@ def test_rows_of_a_kernel_matrix_are_kept():
     np.testing.assert_array_equal(kept.first, np.arange(5))
     np.testing.assert_array_equal(kept.weight, WEIGHT[:5])
     np.testing.assert_array_equal(kept.member_of, [0, 1, 2, 3, 4, -1])
+
+
+def slow_sets(X, target):
+    """Return what `merge_equal_rows` finds for weights of one, by sorting whole rows."""
+    table = np.column_stack([X, target]) + 0.0
+    _, first, inverse = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    return first, inverse.ravel()
+
+
+@pytest.mark.parametrize("n_columns", [1, 3, 32, 33, 70])
+def test_order_is_that_of_the_columns_then_the_labels(n_columns, container, rng):
+    # The first columns are equal, so that columns after the first block decide.
+    X = rng.choice([-2.5, -1e-300, -0.0, 0.0, 1e-300, 7.0], (60, n_columns))
+    X[:, : n_columns // 2] = 1.0
+    X[::3] = X[0]
+    target = rng.integers(0, 3, 60)
+    found = merge_equal_rows(container(X), target, np.ones(60))
+    first, member_of = slow_sets(X, target)
+    np.testing.assert_array_equal(found.first, first)
+    np.testing.assert_array_equal(found.member_of, member_of)
+
+
+def test_no_rows_and_no_columns():
+    assert len(merge_equal_rows(np.ones((0, 3)), np.ones(0, int), np.ones(0)).first) == 0
+    found = merge_equal_rows(np.ones((4, 0)), np.array([0, 1, 0, 1]), np.ones(4))
+    assert found.member_of.tolist() == [0, 1, 0, 1]

@@ -38,7 +38,8 @@ def learn(gram, y, order, margins, max_mistakes):
 def advance(rows, slot, softness, y, order, output, count, walk, best, best_count, most):
     """Learn until a Gram row is missing, all points are right, or `most` mistakes are made.
 
-    walk holds the position in the order, the number of consecutive points that were right,
+    softness is added to the diagonal of the Gram matrix, a value for each point. walk holds the
+    position in the order, the number of consecutive points that were right,
     the number of mistakes, and how many points of the order are in use. best holds the
     training errors and the squared length at the end of the best pass. Returns whether a
     pass was the best so far.
@@ -58,7 +59,7 @@ def advance(rows, slot, softness, y, order, output, count, walk, best, best_coun
             else:
                 for j in range(m):
                     output[j] -= row[j]
-            output[i] += y[i] * softness
+            output[i] += y[i] * softness[i]
             count[i] += 1
             mistakes += 1
             right = 0

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from ..fitting.task import Answer, Task
+from ..geometry.equal_rows import EqualRows
 from ._training_rows import UsedRows
 
 # Attributes that only some solvers give.
@@ -45,7 +46,7 @@ def store_answer(model, task: Task, answer: Answer, rows: UsedRows) -> None:
     model.label_noise_ = answer.label_noise
     model.probit_scale_ = answer.probit_scale
     model.probit_df_ = answer.probit_df
-    _store_results_of_rows(model, answer, rows, task.n_samples)
+    _store_results_of_rows(model, answer, rows, task)
     if answer.landmarks is not None:
         model.landmarks_ = rows.numbers(answer.landmarks.rows)
         model.landmark_vectors_ = task.X[answer.landmarks.rows]
@@ -54,16 +55,19 @@ def store_answer(model, task: Task, answer: Answer, rows: UsedRows) -> None:
     model._state = answer.state
 
 
-def _store_results_of_rows(model, answer: Answer, rows: UsedRows, n_used: int) -> None:
+def _store_results_of_rows(model, answer: Answer, rows: UsedRows, task: Task) -> None:
     """Store what a solver reports, with an entry for each row of the user.
 
-    Attributes that only some solvers give are dropped if they are from an earlier fit.
+    Equal rows that were trained as one point have the same entries. Attributes that only some
+    solvers give are dropped if they are from an earlier fit.
     """
-    infos, used, n_samples = answer.infos, rows.numbers(answer.rows), n_used + rows.n_removed
+    infos, n_samples = answer.infos, task.n_samples + rows.n_removed
+    trained, entries = _rows_with_entries(task.sets, answer.rows)
+    used = rows.numbers(trained)
     model.support_ = rows.numbers(model.support_)
     model.diagnostics_ = Bunch(**{key: np.array([i[key] for i in infos]) for key in infos[0]})
     hits = np.zeros((len(infos), n_samples), dtype=model.diagnostics_.hits.dtype)
-    hits[:, used] = model.diagnostics_.hits
+    hits[:, used] = model.diagnostics_.hits[:, entries]
     model.diagnostics_.hits = hits
     model.diagnostics_.resultant = answer.resultant
     for name in OPTIONAL_ATTRIBUTES:
@@ -80,4 +84,15 @@ def _store_results_of_rows(model, answer: Answer, rows: UsedRows, n_used: int) -
         if "n_iter" in model.diagnostics_:
             model.n_iter_ = int(model.diagnostics_.n_iter.max())
         model.loo_proba_ = np.full((n_samples, len(model.classes_)), np.nan)
-        model.loo_proba_[used] = model._probabilities(answer.loo)
+        model.loo_proba_[used] = model._probabilities(answer.loo)[entries]
+
+
+def _rows_with_entries(sets: EqualRows | None, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows that were trained with, and which of the given points stands for each."""
+    if sets is None:
+        return points, np.arange(len(points))
+    entry = np.full(len(sets.first), -1)
+    entry[sets.member_of[points]] = np.arange(len(points))
+    entries = entry[sets.member_of]
+    trained = np.flatnonzero(entries >= 0)
+    return trained, entries[trained]

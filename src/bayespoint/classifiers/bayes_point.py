@@ -15,6 +15,7 @@ from .._runtime.progress import CallbackSupportMixin, Progress, say, with_callba
 from .._runtime.threads import one_blas_thread
 from ..fitting.automatic_kernel import OTHERWISE, choose_with_mixture
 from ..fitting.dispatch import solve_task
+from ..fitting.equal_points import merge_points, total_weight
 from ..fitting.parameters import Choice, Settings
 from ..fitting.sampling import new_generator
 from ..fitting.solver_choice import SOLVERS, Request, choose_solver
@@ -204,8 +205,10 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     closed form, chooses constant, a_k, g_k and the noise with gradients (docs/notes/mixture.md).
 
     Weights: with "regression", "mosaic", "ep", "nystroem" and "cells" the likelihood of a row is
-    taken to the power of its weight: a posterior that is not uniform (002, sec. 18.4). Other
-    solvers, and hard boundaries (softness=0 without label noise), count any positive weight as 1.
+    taken to the power of its weight: a posterior that is not uniform (002, sec. 18.4). With
+    "perceptron" its softness is divided by it. Other solvers, and hard boundaries, count any
+    positive weight as 1. With "perceptron", "nystroem", "cells" and "mosaic" equal rows are one
+    point, and random choices go by the content of rows, so the order of rows does not matter.
 
     Time for m training points: the Gram matrix and its factor take O(m^3) once. "regression"
     takes this a few times for all classes together, "ep" for each class about ten times; a
@@ -329,7 +332,10 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
             deadline = began + (np.inf if self.max_time is None else self.max_time)
             data, solver, choice = self._choose(data, deadline, interrupted)
             task = self._task(data, solver, choice.best, rng, deadline, bytes_of_copy(data.X, X))
-            task = task._replace(weight=rows.of_likelihood)
+            task = task._replace(
+                weight=total_weight(data.sets, rows.of_likelihood),
+                weights_given=rows.of_likelihood is not None,
+            )
             answer = solve_task(task, partial(Progress, self, verbose=self.verbose))
             store_answer(self, task, answer, rows)
         return self
@@ -367,6 +373,7 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
             return bool(interrupted) or time.perf_counter() + seconds > end
 
         request = Request(self.solver, given, self.cache_size)
+        data = merge_points(data, request)
         choose = choose_with_mixture if self.kernel == "auto" else choose_solver
         data, solver, choice = choose(data, request, should_stop)
         chosen = "auto" in given
@@ -383,6 +390,7 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
             X=data.X,
             signs=data.signs,
             target=data.target,
+            sets=data.sets,
             kernel=data.kernel_for(best.gamma, best.fit_intercept),
             solver=solver,
             softness=best.softness,

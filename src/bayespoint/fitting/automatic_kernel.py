@@ -52,7 +52,7 @@ def automatic_solver(data: TrainingSet, request: Request) -> EP | Regression | M
 
     A hard boundary or flipped labels need another likelihood than that of label regression.
     """
-    n_outputs, m = data.signs.shape
+    n_outputs, m = len(data.signs), len(data.points)
     settings, available = request.settings, request.cache_size
     if settings.softness == 0 or settings.label_noise != 0:
         fits = m <= MAX_EP_POINTS and fits_memory(m, n_outputs, EP(), available)
@@ -75,7 +75,7 @@ def is_exact_without_mixture(data: TrainingSet, request: Request) -> bool:
     return (
         sparse.issparse(data.X)
         and request.solver == "auto"
-        and data.signs.shape[1] > MAX_EP_POINTS
+        and len(data.points) > MAX_EP_POINTS
         and isinstance(automatic_solver(data, request), Regression)
     )
 
@@ -84,6 +84,14 @@ def mosaic_size(m: int) -> tuple[int, int]:
     """Return the number of landmarks and of points of a cell for m training points."""
     n_landmarks = np.clip((MOSAIC_WORK / m) ** 0.5, *LANDMARKS)
     return round(n_landmarks), round(np.clip(n_landmarks * 2 / 3, *CELL_POINTS))
+
+
+def _distinct(data: TrainingSet) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Return points, class numbers and weights, equal rows only once if they are merged."""
+    rows = data.points
+    if len(rows) == len(data.target):  # without a copy of the points
+        return data.X, data.target, data.weight
+    return data.X[rows], data.target[rows], None if data.weight is None else data.weight[rows]
 
 
 def choose_with_mixture(
@@ -100,9 +108,7 @@ def choose_with_mixture(
         return choose_solver(data, request, should_stop)
     settings = request.settings
     intercept = bool(settings.fit_intercept)  # "auto" is true
-    chosen = choose_among_mixtures(
-        data.X, data.target, data.weight, intercept, should_stop, data.groups
-    )
+    chosen = choose_among_mixtures(*_distinct(data), intercept, should_stop, data.groups)
     data = data._replace(kernel_name="mixture", kernel_for=lambda *_: chosen.kernel)
     settings = settings._replace(gamma=1.0, fit_intercept=intercept)
     solver = request.solver

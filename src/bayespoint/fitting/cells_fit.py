@@ -33,12 +33,14 @@ def fit_cells(task: Task, progress: Progress) -> Answer:
         )
     _check_memory(task)
     with interrupts() as interrupted:
-        rows = affordable_points(task, np.arange(task.n_samples), lambda n: _seconds(task, n))
+        rows = task.points
+        rows = rows[affordable_points(task, rows, lambda n: _seconds(task, n))]
         task = task._replace(
             X=task.X[rows],
             signs=task.signs[:, rows],
             target=task.target[rows],
             weight=None if task.weight is None else task.weight[rows],
+            sets=None,
             max_time=None,
         )
         centers = cell_centers(task.X, task.solver.n_points)

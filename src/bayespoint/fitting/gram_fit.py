@@ -89,7 +89,8 @@ def is_solved_in_place(m: int, solver: Any) -> bool:
 
 def choose_rows(task: Task) -> np.ndarray:
     """Return the training points that time allows; raise an error if they need more memory."""
-    rows = affordable_points(task, np.arange(task.n_samples), lambda n: _seconds(task, n))
+    rows = np.sort(task.points)
+    rows = rows[affordable_points(task, rows, lambda n: _seconds(task, n))]
     needed = memory_needed(len(rows), len(task.signs), task.solver)
     if needed > task.cache_size:
         raise ValueError(

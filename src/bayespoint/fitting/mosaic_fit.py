@@ -137,7 +137,9 @@ def _divide(task: Task, rows: np.ndarray) -> Setting:
 def _patches(task: Task, setting: Setting, lengths: np.ndarray, single: bool):
     """Return a function: from the number of a cell to its points."""
     blocks = UnitBlocks(task.kernel, task.X, setting.rows, lengths, single)
-    with_landmarks = blocks.against(np.searchsorted(setting.rows, setting.landmarks.rows))
+    by_row = np.argsort(setting.rows)
+    positions = by_row[np.searchsorted(setting.rows, setting.landmarks.rows, sorter=by_row)]
+    with_landmarks = blocks.against(positions)
     to_basis = setting.landmarks.to_basis.astype(blocks.dtype)
 
     def patch_of(number: int) -> Patch:
@@ -195,8 +197,10 @@ def _answer(
     task: Task, setting: Setting, found: Joined, units: Units, softness, lengths, weight, info
 ) -> Answer:
     """Express hypotheses by coefficients on training points and landmarks."""
-    used, solution, landmarks = found.rows, found.solution, setting.landmarks
-    coef = solution.coef.T / (softness * units.length)
+    solution, landmarks = found.solution, setting.landmarks
+    increasing = np.argsort(setting.rows[found.rows])
+    used, outputs = found.rows[increasing], solution.outputs[increasing]
+    coef = solution.coef[increasing].T / (softness * units.length)
     to_points = landmarks.to_basis.T / landmarks.lengths
     of_cells = np.swapaxes(found.of_cells, 1, 2) @ to_points / units.length
     n_outputs = len(coef)
@@ -214,8 +218,8 @@ def _answer(
         probit_scale=units.length,
         probit_df=np.inf,
         infos=infos_of(info, np.abs(coef)),
-        loo=solution.outputs,
+        loo=outputs,
         centers=setting.centers,
         landmarks=LandmarkPart(landmarks.rows, of_cells),
-        link=fit_power_link(solution.outputs, known),
+        link=fit_power_link(outputs, known),
     )

@@ -49,10 +49,10 @@ class Search:
     """Candidates that were tried so far, by their places on the axes."""
 
     def __init__(self, data: TrainingSet, axes: list[np.ndarray], neighborhoods):
-        n_outputs, m = data.signs.shape
+        n_outputs, points = len(data.signs), data.points
         if neighborhoods is None:
-            n = min(m, int(MAX_POINTS * min(1, FULL_SAMPLE_OUTPUTS / n_outputs) ** (1 / 3)))
-            neighborhoods = [sample_each_class(data.target, n)]
+            n = int(MAX_POINTS * min(1, FULL_SAMPLE_OUTPUTS / n_outputs) ** (1 / 3))
+            neighborhoods = [points[sample_each_class(data.target[points], n)]]
         self.rows = np.concatenate(neighborhoods)
         sizes = [len(group) for group in neighborhoods]
         self.neighborhood = np.repeat(np.arange(len(neighborhoods)), sizes)

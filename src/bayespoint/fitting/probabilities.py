@@ -149,7 +149,9 @@ def typical_variance(variance: np.ndarray, weight: np.ndarray | None) -> float:
     return float(medians(variance.reshape(-1, 1), np.repeat(weight, n_outputs))[0])
 
 
-def fitted_scale(decisions: np.ndarray, target: np.ndarray) -> tuple[float, float]:
+def fitted_scale(
+    decisions: np.ndarray, target: np.ndarray, weight: np.ndarray | None = None
+) -> tuple[float, float]:
     """Return the scale and the degrees of freedom that make known labels most probable.
 
     Parameters
@@ -158,6 +160,8 @@ def fitted_scale(decisions: np.ndarray, target: np.ndarray) -> tuple[float, floa
         Outputs at points that the classifier was not trained on.
     target : array of shape (n,)
         Their class numbers.
+    weight : array of shape (n,), default=None
+        How often each counts.
 
     Returns
     -------
@@ -173,7 +177,7 @@ def fitted_scale(decisions: np.ndarray, target: np.ndarray) -> tuple[float, floa
     that the scale stays finite even if all predictions are right.
     """
     n = len(target)
-    doubt = 1 / (n + 2)
+    doubt = 1 / ((n if weight is None else weight.sum()) + 2)
 
     def loss(log_scale: float, df: float) -> float:
         output = np.exp(log_scale) * decisions
@@ -184,7 +188,7 @@ def fitted_scale(decisions: np.ndarray, target: np.ndarray) -> tuple[float, floa
             log_p = np.log(exactly_one(output, df))
             right = log_p[np.arange(n), target]
             wrong = (log_p.sum(axis=1) - right) / (output.shape[1] - 1)
-        return -float(np.mean((1 - doubt) * right + doubt * wrong))
+        return -float(np.average((1 - doubt) * right + doubt * wrong, weights=weight))
 
     def best_scale(df: float) -> tuple[float, float, float]:
         bounds = (np.log(SCALE_RANGE[0]), np.log(SCALE_RANGE[1]))
@@ -194,4 +198,4 @@ def fitted_scale(decisions: np.ndarray, target: np.ndarray) -> tuple[float, floa
         return float(found.fun), float(np.exp(found.x)), df
 
     _, scale, df = min(best_scale(df) for df in DEGREES_OF_FREEDOM)
-    return scale, df
+    return float(np.exp(round(np.log(scale), 4))), df  # so that rounding errors do not show

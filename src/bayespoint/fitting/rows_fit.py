@@ -43,10 +43,10 @@ def fit_rows(task: Task, progress: Progress) -> Answer:
 
 def _fit(task: Task, progress: Progress, interrupted) -> Answer:
     began = time.perf_counter()
-    rows, lengths = used_points(task)
+    rows, lengths, order = _points_in_order(task)
     kernel = _unit_kernel(task, rows, lengths)
     n_rows = _affordable_gram_rows(task, kernel)
-    members = _members(task, rows)
+    members = _members(task, rows, order)
     with progress.output(0) as on_round:
         hooks = {"on_round": on_round, "interrupted": interrupted}
         stop, n_computed = _learn(task, kernel, n_rows, members, hooks)
@@ -58,6 +58,13 @@ def _fit(task: Task, progress: Progress, interrupted) -> Answer:
     state = {**vars(members), "made_for": _fingerprint(task)} if task.keep_state else None
     answer = _answer(task, rows, lengths, members, posteriors)
     return answer._replace(single=isinstance(kernel, ProductKernel), state=state)
+
+
+def _points_in_order(task: Task) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return increasing rows, their lengths, and their positions in an order of their content."""
+    by_content, lengths = used_points(task)
+    increasing = np.argsort(by_content)
+    return by_content[increasing], lengths[increasing], np.argsort(increasing)
 
 
 def _learn(task: Task, kernel, n_rows: int, members: Members, hooks: dict[str, Any]):
@@ -121,7 +128,7 @@ def _affordable_gram_rows(task: Task, kernel: ProductKernel | AnyKernel) -> int:
     return int((task.cache_size * 2**20 - fixed) / (4 * m))
 
 
-def _members(task: Task, rows: np.ndarray) -> Members:
+def _members(task: Task, rows: np.ndarray, order: np.ndarray) -> Members:
     """Return new members, or the members of the previous fit."""
     previous = task.previous
     if previous is not None:
@@ -134,18 +141,34 @@ def _members(task: Task, rows: np.ndarray) -> Members:
             "warm_start=True, but the training data or the parameters of the kernel differ from "
             "the last fit: starting from scratch.",
         )
-    return _new_members(task, rows)
+    return _new_members(task, rows, order)
 
 
-def _new_members(task: Task, rows: np.ndarray) -> Members:
-    """Return members that have learned nothing; a part of each class is held out."""
+def _new_members(task: Task, rows: np.ndarray, order: np.ndarray) -> Members:
+    """Return members that have learned nothing; a part of each class is held out.
+
+    Everything random goes by the order of content, so that the order of rows does not matter.
+    """
     m, seed = len(rows), int(task.rng.integers(2**32))
     share = min(max(HELD_OUT_SHARE, MIN_HELD_OUT_POINTS / m), MAX_HELD_OUT_SHARE)
-    target, order = task.target[rows], np.random.default_rng(seed).permutation(m)
-    by_class = [order[target[order] == c] for c in range(task.target.max() + 1)]
-    held_out = np.sort(np.concatenate([points[: int(share * len(points))] for points in by_class]))
+    target = task.target[rows][order]
+    shuffled = np.random.default_rng(seed).permutation(m)
+    by_class = [shuffled[target[shuffled] == c] for c in range(task.target.max() + 1)]
+    held_out = np.concatenate([points[: int(share * len(points))] for points in by_class])
+    is_held_out = np.isin(np.arange(m), held_out)
+    others, held_out = order[~is_held_out], order[is_held_out]
     signs, n_members = task.signs[:, rows], task.solver.n_members
-    return Members.at_start(signs, held_out, seed, task.softness, n_members)
+    softness = _softness(task, rows)
+    return Members.at_start(signs, held_out, seed, softness, n_members, others=others)
+
+
+def _softness(task: Task, rows: np.ndarray) -> np.ndarray:
+    """Return the softness of each point, which a larger weight makes smaller.
+
+    An error of size e costs e^2 / softness, and on w equal points w times as much.
+    """
+    weight = 1.0 if task.weight is None else task.weight[rows]
+    return np.full(len(rows), task.softness) / weight
 
 
 def _fingerprint(task: Task) -> str:
@@ -153,7 +176,8 @@ def _fingerprint(task: Task) -> str:
     kernel, few = task.kernel._replace(name=""), in_double(task.X[:5])
     # A callable kernel is identified by its values on a few points.
     name = task.kernel(few, few) if callable(task.kernel.name) else task.kernel.name
-    return joblib.hash([task.X, task.signs, tuple(kernel), name, task.softness])
+    parts = [task.X, task.signs, tuple(kernel), name, task.softness]
+    return joblib.hash(parts if task.weight is None else [*parts, task.weight])
 
 
 def _answer(task: Task, rows, lengths, members: Members, posteriors) -> Answer:
@@ -164,7 +188,8 @@ def _answer(task: Task, rows, lengths, members: Members, posteriors) -> Answer:
     tested, decisions = members.held_out, np.array([p.info.pop("trial") for p in posteriors])
     if not decisions.size or not np.isfinite(decisions).all():
         tested, decisions = np.arange(len(rows)), members.left_out()
-    scale, df = fitted_scale(decisions.T, task.target[rows][tested])
+    weight = None if task.weight is None else task.weight[rows][tested]
+    scale, df = fitted_scale(decisions.T, task.target[rows][tested], weight)
     infos = [p.info for p in posteriors]
     return Answer(
         rows=rows,
@@ -172,7 +197,7 @@ def _answer(task: Task, rows, lengths, members: Members, posteriors) -> Answer:
         draws=draws,
         chains=draws,
         resultant=np.array([info.pop("resultant") for info in infos]),
-        softness=members.softness,
+        softness=task.softness,
         label_noise=0.0,
         probit_scale=scale,
         probit_df=df,

@@ -82,7 +82,7 @@ def choose_solver(
         return data, *solver_for_many_points(data, request.settings, should_stop)
     given, groups = request.settings, None
     if needs_of(solver) == "cells" and "auto" in given:
-        groups = neighborhoods(data.X)
+        groups = neighborhoods(data)
     search = RegressionSearch if needs_of(solver) in LABEL_REGRESSIONS else Search
     return data, solver, choose(data, supported(given, solver), should_stop, groups, search=search)
 
@@ -93,7 +93,7 @@ def named_solver(data: TrainingSet, request: Request):
         return request.solver
     if request.solver != "auto":
         return SOLVERS[request.solver]()
-    n_outputs, m = data.signs.shape
+    n_outputs, m = len(data.signs), len(data.points)
     if m <= MAX_EP_POINTS:
         return EP() if fits_memory(m, n_outputs, EP(), request.cache_size) else Perceptron()
     # Landmarks and perceptrons do not support label noise; for perceptrons the fit raises an error.
@@ -120,7 +120,7 @@ def solver_for_many_points(
     if given.gamma == "auto":
         choice = choose(data, supported(given, Nystroem()), should_stop)
     if data.kernel_name in LOCAL_KERNELS and not should_stop(0.0):
-        of_cells = choose(data, given, should_stop, neighborhoods(data.X), score_given=True)
+        of_cells = choose(data, given, should_stop, neighborhoods(data), score_given=True)
         if gain_of_cells(data, of_cells.best, choice.best) > MIN_GAIN_OF_CELLS:
             return Cells(), of_cells
     return Nystroem(), choice
@@ -137,13 +137,14 @@ def supported(given: Settings, solver) -> Settings:
 
 
 def neighborhoods(
-    X, number: int = CHOICE_NEIGHBORHOODS, size: int = CHOICE_NEIGHBORS
+    data: TrainingSet, number: int = CHOICE_NEIGHBORHOODS, size: int = CHOICE_NEIGHBORS
 ) -> list[np.ndarray]:
     """Return the neighbors of a few training points, independent of the user's seed."""
-    rng = np.random.default_rng(X.shape[0])
-    centers = rng.choice(X.shape[0], min(number, X.shape[0]), replace=False)
-    distances = euclidean_distances(X[centers], X)
-    return [np.sort(np.argsort(d, kind="stable")[:size]) for d in distances]
+    points = data.points
+    rng = np.random.default_rng(len(points))
+    centers = points[rng.choice(len(points), min(number, len(points)), replace=False)]
+    distances = euclidean_distances(data.X[centers], data.X)[:, points]
+    return [points[np.sort(np.argsort(d, kind="stable")[:size])] for d in distances]
 
 
 def gain_of_cells(data: TrainingSet, of_cells: Settings, of_landmarks: Settings) -> float:
@@ -151,7 +152,7 @@ def gain_of_cells(data: TrainingSet, of_cells: Settings, of_landmarks: Settings)
 
     The unit is the mean log probability of a label, each with its best parameters.
     """
-    groups = neighborhoods(data.X, COMPARED_NEIGHBORHOODS, COMPARED_NEIGHBORS)
+    groups = neighborhoods(data, COMPARED_NEIGHBORHOODS, COMPARED_NEIGHBORS)
     near, far = (data.kernel_for(s.gamma, s.fit_intercept) for s in (of_cells, of_landmarks))
     compared = np.unique(np.concatenate(groups))
     by_landmarks = _log_loo_of_landmarks(data, far, of_landmarks.softness, compared)
@@ -181,8 +182,9 @@ def _log_loo_of_landmarks(
     data: TrainingSet, kernel: Kernel, softness: float, compared: np.ndarray
 ) -> np.ndarray:
     """Return these log probabilities in the span of landmarks; NaN for unused points."""
-    m = data.X.shape[0]
-    everywhere = np.random.default_rng(m).choice(m, min(COMPARED_POINTS, m), replace=False)
+    points = data.points
+    rng = np.random.default_rng(len(points))
+    everywhere = rng.choice(points, min(COMPARED_POINTS, len(points)), replace=False)
     rows = np.union1d(compared, everywhere)
     task = Task(
         X=data.X[rows],
@@ -197,7 +199,7 @@ def _log_loo_of_landmarks(
     lengths = lengths_in_blocks(kernel, task.X)
     _, features = describe_points(task, np.arange(len(rows)), lengths)
     noise = noise_of(features, softness)
-    total = np.full(m, np.nan)
+    total = np.full(len(data.target), np.nan)
     total[rows] = 0.0
     for s in task.signs:
         found = propagate_weights(features, s, noise, weight=task.weight, tol=SHORT_RUN_TOL)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..geometry.equal_rows import EqualRows
 from ..geometry.kernels import Kernel
 from .power_link import PowerLink
 
@@ -21,6 +22,17 @@ class TrainingSet(NamedTuple):
     kernel_for: Callable[[float | str, bool], Kernel]  # from gamma and fit_intercept
     weight: np.ndarray | None = None  # (n_samples,), positive; None if all are one
     groups: np.ndarray | None = None  # (n_features,), the column of each feature
+    sets: EqualRows | None = None  # equal rows, if each set of them is trained as one point
+
+    @property
+    def points(self) -> np.ndarray:
+        """Return the rows to train with: all, or the first row of each set of equal rows."""
+        return points_of(self.sets, len(self.target))
+
+
+def points_of(sets: EqualRows | None, n_samples: int) -> np.ndarray:
+    """Return the first row of each set, in an order that depends on the rows alone."""
+    return np.arange(n_samples) if sets is None else sets.first
 
 
 def needs_of(solver) -> str:
@@ -44,6 +56,8 @@ class Task(NamedTuple):
     rng: np.random.Generator
     label_noise: float = 0.0
     weight: np.ndarray | None = None  # (n_samples,), positive; None if all are one
+    sets: EqualRows | None = None  # equal rows, if each set of them is trained as one point
+    weights_given: bool = False  # whether weights are from the user, not numbers of equal rows
     fallback: Any = None  # the solver to use if the first one does not converge
     may_soften: bool = False  # whether an indefinite kernel may raise the softness
     cache_size: float = np.inf  # megabytes
@@ -58,6 +72,11 @@ class Task(NamedTuple):
     def n_samples(self) -> int:
         """Return the number of training points."""
         return self.signs.shape[1]
+
+    @property
+    def points(self) -> np.ndarray:
+        """Return the rows to train with: all, or the first row of each set of equal rows."""
+        return points_of(self.sets, self.n_samples)
 
 
 class LandmarkPart(NamedTuple):

@@ -30,20 +30,24 @@ def heed_weights(task: Task) -> Task:
     is_soft = task.softness > 0 or task.label_noise > 0
     if is_soft and getattr(task.solver, "supports_weights", False):
         return task
-    if np.ptp(task.weight) > 0:
+    if task.weights_given and np.ptp(task.weight[task.points]) > 0:
         reason = type(task.solver).__name__ if is_soft else "a hard boundary (softness=0)"
         warn(
             f"Weights of the training points differ, but {reason} ignores positive weights: each "
-            "of these points counts once. For weights pass softness > 0 and solver="
-            '"regression", "ep", "nystroem" or "cells".'
+            "of these points counts once. For weights pass softness > 0, and solver="
+            '"regression", "ep", "nystroem", "cells" or "perceptron".'
         )
     return task._replace(weight=None)
 
 
 def used_points(task: Task) -> tuple[np.ndarray, np.ndarray]:
-    """Return the training points that are not at the origin, and their lengths."""
-    lengths = point_lengths(task)
-    rows = off_origin(lengths)
+    """Return the training points that are not at the origin, and their lengths.
+
+    Their order depends on the points alone if equal rows are merged.
+    """
+    lengths, points = point_lengths(task), task.points
+    off_origin(lengths)
+    rows = points[lengths[points] > 0]
     return rows, lengths[rows]
 
 

@@ -39,9 +39,10 @@ class Members:
     """
 
     signs: np.ndarray  # labels of the training points for each output
+    others: np.ndarray  # training points that are used from the beginning
     held_out: np.ndarray  # training points that come into use at the end
     seed: int
-    softness: float
+    softness: np.ndarray  # of each training point
     order: np.ndarray  # permutation of the training points
     output: np.ndarray  # at the training points
     count: np.ndarray  # mistakes on each training point
@@ -56,14 +57,19 @@ class Members:
         signs: np.ndarray,
         held_out: np.ndarray,
         seed: int,
-        softness: float,
+        softness: float | np.ndarray,
         n_members: int,
         first: int = 0,
+        others: np.ndarray | None = None,
     ) -> Members:
-        """Return n_members new members for each output, numbered from `first`."""
+        """Return n_members new members for each output, numbered from `first`.
+
+        Their random orders depend on the order of `held_out` and of the other points, which are in
+        increasing order by default.
+        """
         n_outputs, m = signs.shape
+        others = np.setdiff1d(np.arange(m), held_out) if others is None else others
         shape = (n_outputs, n_members, m)
-        others = np.setdiff1d(np.arange(m), held_out)
         order = np.empty(shape, dtype=np.int32)
         for c, k in np.ndindex(n_outputs, n_members):
             rng = np.random.default_rng([seed, c, first + k])
@@ -72,9 +78,10 @@ class Members:
         walk[..., IN_USE] = len(others)
         return cls(
             signs=signs,
+            others=others,
             held_out=held_out,
             seed=seed,
-            softness=softness,
+            softness=np.broadcast_to(softness, m).astype(float),
             order=order,
             output=np.zeros(shape),
             count=np.zeros(shape, dtype=np.int32),
@@ -92,11 +99,8 @@ class Members:
                 f"n_members={n_members} should be at least the {have} members of the last fit "
                 "when warm_start=True. Pass warm_start=False to start again."
             )
-        new = vars(
-            Members.at_start(
-                self.signs, self.held_out, self.seed, self.softness, n_members - have, have
-            )
-        )
+        given = self.signs, self.held_out, self.seed, self.softness
+        new = vars(Members.at_start(*given, n_members - have, have, self.others))
         joined = {
             name: np.concatenate([value, new[name]], axis=1) for name, value in self._own().items()
         }
@@ -198,7 +202,7 @@ class Members:
         chosen = np.flatnonzero(consistent) if consistent.any() else np.arange(len(consistent))
         margins = self.output[number, chosen] * self.signs[number]
         count, square = self._best_hypotheses(number, chosen, margins)
-        draws = count * np.sqrt((1 + self.softness) / square)[:, None]
+        draws = count * np.sqrt(1 + self.softness) / np.sqrt(square)[:, None]
         info = {
             "n_mistakes": self.walk[number, :, MISTAKES],
             "n_consistent": int(consistent.sum()),
@@ -208,7 +212,7 @@ class Members:
             **UNKNOWN_AGREEMENT,
         }
         if consistent.any():
-            unit = margins / np.sqrt((1 + self.softness) * square)[:, None]
+            unit = margins / np.sqrt((1 + self.softness) * square[:, None])
             info.update(_agreement(draws @ unit.T, unit))
         return Posterior(draws.mean(axis=0), draws, draws, info)
 
@@ -226,9 +230,10 @@ class Members:
             raise IndefiniteKernelError(NEGATIVE_LENGTH_MESSAGE)
         # If the mistakes canceled each other, the first one alone is a hypothesis.
         vanished = square <= rounding
+        first = self.order[number, chosen[vanished], 0]
         count[vanished] = 0
-        count[vanished, self.order[number, chosen[vanished], 0]] = 1
-        square[vanished] = 1 + self.softness
+        count[vanished, first] = 1
+        square[vanished] = 1 + self.softness[first]
         return count, square
 
 

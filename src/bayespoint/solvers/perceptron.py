@@ -59,6 +59,9 @@ class Perceptron(Solver):
     `angle` and `decision_std_error` do not include this choice. So fits with other seeds
     differ by more than these errors, especially with many members.
 
+    On a soft boundary a point of weight w has the softness of the boundary divided by w. A hard
+    boundary has no softness, and asks only whether a weight is positive.
+
     References
     ----------
     Herbrich, Graepel, Campbell (2001), Bayes Point Machines, JMLR 1, sec. 3.2.
@@ -66,6 +69,7 @@ class Perceptron(Solver):
     """
 
     needs = "rows"
+    supports_weights = True
     _parameter_constraints = {
         "n_members": [Interval(Integral, 1, None, closed="left")],
         "max_mistakes": [Interval(Integral, 1, None, closed="left")],
