@@ -177,9 +177,9 @@ def test_class_weights_find_more_of_a_rare_class_with_the_same_parameters(solver
 
 @pytest.mark.parametrize("solver", ["billiard", "gibbs", "corners", "perceptron", "ep"])
 def test_solvers_that_ignore_weights_say_so(solver):
-    # With softness=0, "ep" has a hard boundary: a row is there or not.
+    # With softness=0, "ep" and "perceptron" have a hard boundary: a row is there or not.
     y = (X[:, 0] > 0).astype(int)
-    softness = 0.0 if solver == "ep" else 0.5
+    softness = 0.0 if solver in ("ep", "perceptron") else 0.5
     model = BayesPointClassifier("rbf", gamma=1.0, softness=softness, solver=solver, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
