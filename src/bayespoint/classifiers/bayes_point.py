@@ -15,7 +15,7 @@ from .._runtime.progress import CallbackSupportMixin, Progress, say, with_callba
 from .._runtime.threads import one_blas_thread
 from ..fitting.automatic_kernel import OTHERWISE, choose_with_mixture
 from ..fitting.dispatch import solve_task
-from ..fitting.equal_points import merge_points, total_weight
+from ..fitting.equal_points import merge_points, weigh_points
 from ..fitting.parameters import Choice, Settings
 from ..fitting.sampling import new_generator
 from ..fitting.solver_choice import SOLVERS, Request, choose_solver
@@ -60,11 +60,9 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     coef0 : float, default=1.0
         Constant of poly and sigmoid.
     fit_intercept : bool or "auto", default=True
-        Add a constant to the kernel, so that the decision boundary need not pass through the
-        origin of feature space.
+        Add a constant to the kernel: the boundary need not pass through feature space's origin.
     normalize : bool, default=False
-        Scale all points to unit length in feature space: k(x, x') becomes
-        k(x, x') / sqrt(k(x, x) k(x', x')).
+        Scale points to unit length in feature space: k(x, x') / sqrt(k(x, x) k(x', x')).
     categorical_features : "from_dtype", None or array-like of {bool, int, str}, \
             default="from_dtype"
         Columns whose values are categories: a mask, column numbers, or names of columns.
@@ -81,10 +79,9 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         the labels as numbers, which has a closed form for all classes at once; "ep" approximates
         the posterior by a Gaussian, without sampling; "billiard" and "gibbs" sample it exactly,
         the billiard much faster; "corners" averages the corners of version space, roughly.
-        These are for many points: "mosaic" is "regression" in cells of up to 2000
-        neighbors that up to 3000 landmarks join; "perceptron" averages perceptrons that learned in
-        different orders, for clean labels; "nystroem" is "ep" in the span of 500 landmarks;
-        "cells" is "ep" in each of many cells of about 1000 neighbors.
+        These are for many points: "mosaic" is "regression" in cells of up to 2000 neighbors that
+        landmarks join; "perceptron" averages perceptrons that learned in different orders, for
+        clean labels; "nystroem" is "ep" in the span of 500 landmarks; "cells" is "ep" in cells.
         "auto" with kernel="auto" is "regression" up to 10,000 training points if `cache_size`
         allows, and "mosaic" for more dense points. Otherwise it is "ep" up to 2000 points
         ("billiard" where it does not converge), then left-out points decide between the last
@@ -97,8 +94,7 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     label_noise : "auto" or float, default=0
         Probability, below one half, that a training label was flipped, wherever its point is
         (000, eq. 4). Softness, in contrast, is noise near the boundary. "perceptron", "nystroem"
-        and "corners" do not support it. "auto" chooses it together with softness, which doubles
-        the time of a fit.
+        and "corners" do not support it. "auto" chooses it too, in twice the time.
     class_weight : dict or "balanced", default=None
         Weight of each class, by which sample weights are multiplied once all parameters are
         chosen. "balanced" gives all classes the same total weight.
@@ -114,8 +110,7 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         this is too short for all training points, a part of them is used.
     warm_start : bool, default=False
         With "perceptron": continue from the last fit on the same data. Members that stopped
-        early learn the rest, and a larger `n_members` adds new ones. This keeps 20 m bytes for
-        each member of each output.
+        early learn the rest, and a larger `n_members` adds new ones. This keeps all members.
     n_jobs : int, default=None
         Number of threads; -1 means all processors. `joblib.parallel_config` can send chains and
         perceptrons elsewhere. The result does not depend on it.
@@ -332,10 +327,7 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
             deadline = began + (np.inf if self.max_time is None else self.max_time)
             data, solver, choice = self._choose(data, deadline, interrupted)
             task = self._task(data, solver, choice.best, rng, deadline, bytes_of_copy(data.X, X))
-            task = task._replace(
-                weight=total_weight(data.sets, rows.of_likelihood),
-                weights_given=rows.of_likelihood is not None,
-            )
+            task = weigh_points(task, rows.of_likelihood)
             answer = solve_task(task, partial(Progress, self, verbose=self.verbose))
             store_answer(self, task, answer, rows)
         return self

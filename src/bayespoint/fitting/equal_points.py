@@ -6,7 +6,7 @@ import numpy as np
 
 from ..geometry.equal_rows import EqualRows, merge_equal_rows
 from .solver_choice import Request, named_solver
-from .task import TrainingSet, needs_of
+from .task import Task, TrainingSet, needs_of
 
 # What a fit prepares for solvers whose choices (of landmarks, cells, or the order of points) would
 # depend on how often rows are repeated, and where they stand.
@@ -34,3 +34,9 @@ def total_weight(sets: EqualRows | None, weight: np.ndarray | None) -> np.ndarra
     total = np.zeros(len(sets.member_of))
     total[sets.first] = np.bincount(sets.member_of, weight)
     return total
+
+
+def weigh_points(task: Task, weight: np.ndarray | None) -> Task:
+    """Return the task with the user's weights, which are None if all are one."""
+    total = total_weight(task.sets, weight)
+    return task._replace(weight=total, weights_given=weight is not None)
