@@ -34,13 +34,14 @@ class Page(HTMLParser):
 
 
 class Constant:
-    """A classifier with fixed probabilities."""
+    """A classifier with fixed probabilities, from the first row on again if there are more rows."""
 
     def __init__(self, probability, classes):
         self.probability, self.classes_ = np.asarray(probability), np.asarray(classes)
 
     def predict_proba(self, X):
-        return self.probability
+        n_rows = len(self.probability) if X is None else X.shape[0]
+        return self.probability[np.arange(n_rows) % len(self.probability)]
 
 
 class Reject(Constant):

@@ -47,6 +47,7 @@ def run_report(
             },
             record=trained.record,
             seen=seen,
+            reference=about.get("reference"),
             n_examples=n_examples,
         )
     size = Path(output).stat().st_size

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .holm import holm
+
 # Numbers are compared in bins with about the same number of training rows.
 N_BINS = 10
 # Keep the shares of this many categories of a column; the others count as one.
@@ -126,7 +128,7 @@ def drift(reference: dict[str, Any], frame) -> list[Drift]:
         p_value = _p_value(before * reference["n_rows"], now)
         missing_now = float(now[-1] / now.sum())
         found.append(Drift(name, distance, p_value, known["missing"], missing_now, new))
-    corrected = _holm(np.array([column.p_value for column in found]))
+    corrected = holm([column.p_value for column in found])
     found = [column._replace(p_value=float(p)) for column, p in zip(found, corrected, strict=True)]
     return sorted(found, key=lambda column: -column.distance)
 
@@ -213,12 +215,3 @@ def _p_value(before: np.ndarray, now: np.ndarray) -> float:
     if len(pairs) < 2:
         return 1.0
     return float(chi2_contingency(np.array(pairs).T).pvalue)
-
-
-def _holm(p_values: np.ndarray) -> np.ndarray:
-    """Return p-values corrected for many tests by Holm's method."""
-    order = np.argsort(p_values, kind="stable")
-    factors = np.arange(len(p_values), 0, -1)
-    corrected = np.empty(len(p_values))
-    corrected[order] = np.minimum(np.maximum.accumulate(p_values[order] * factors), 1)
-    return corrected

@@ -26,7 +26,9 @@ def test_columns_of_all_kinds():
         }
     )
     table = Table(X)
-    found = {c.name: (c.kind, c.n_missing, c.values) for c in table.describe(40)}
+    found = {
+        c.name: (c.kind, c.n_missing, c.values) for c in table.describe(range(table.n_columns))
+    }
     assert found["constant"] == ("numbers", 0, "always 1")
     assert found["missing"] == ("–", n, "all values are missing")
     assert found["infinite"][2].endswith("2 infinities")
@@ -42,14 +44,14 @@ def test_columns_of_all_kinds():
 
 def test_histograms_count_all_rows():
     values = np.random.default_rng(0).normal(size=500)
-    (column,) = Table(values[:, None]).describe(40)
+    (column,) = Table(values[:, None]).describe([0])
     np.testing.assert_array_equal(column.bars, np.histogram(values, bins=16)[0])
 
 
 def test_a_sparse_matrix_is_read_like_a_dense_one(rng):
     X = rng.integers(0, 3, (20, 3)).astype(float)
     dense, thin = Table(X), Table(sparse.coo_array(X))
-    for one, other in zip(dense.describe(2), thin.describe(2), strict=True):
+    for one, other in zip(dense.describe([0, 1]), thin.describe([0, 1]), strict=True):
         assert one[:4] == other[:4]
         np.testing.assert_array_equal(one.bars, other.bars)
     assert [thin.name(1), thin.cell(4, 1)] == ["x1", dense.cell(4, 1)]

@@ -28,7 +28,8 @@ def test_says_what_the_evaluation_says(iris, write):
     wrong = np.count_nonzero(model.predict(X_test) != y_test)
     assert evaluation.error.number == wrong
     expected = [
-        "My <title>", f"wrong on {100 * wrong / 75:.1f}%", "A linear Bayes point machine",
+        "My <title>", f"wrong on {100 * wrong / 75:.1f}%", "that it had not seen",
+        "A linear Bayes point machine",
         "logistic regression", "random forest", "learned from the same 75 training rows",
         "always “0”",
         "sepal length (cm)", "Ann & Bob", "StandardScaler", "species", "Brier score",
@@ -40,6 +41,52 @@ def test_says_what_the_evaluation_says(iris, write):
     # Every row of the confusion matrix, as numbers in a row
     for row in evaluation.confusion:
         assert " ".join(map(str, row)) in page.text
+
+
+def test_says_that_rows_are_new_only_if_they_are(iris, write):
+    X, y, X_test, y_test = iris
+    model = LogisticRegression(max_iter=1000).fit(X, y)
+    mixed, mixed_y = pd.concat([X[:46], X_test[:11]]), pd.concat([y[:46], y_test[:11]])
+    # 46 of 57 rows trained the model: the others are judged.
+    evaluation, page = write(model, mixed, mixed_y, train=(X, y))
+    assert evaluation.n_rows == 11
+    assert "46 of the 57 rows were used to train the model" in page.text
+    assert "On 11 rows that it had not seen" in page.text
+    # Without the training rows nobody can tell.
+    evaluation, page = write(model, mixed, mixed_y)
+    assert evaluation.n_rows == 57
+    assert "that it had not seen" not in page.text
+    assert "nobody can tell here whether these rows are new" in page.text
+    # Nothing else is left to judge.
+    evaluation, page = write(model, X, y, train=(X, y))
+    assert evaluation.n_rows == len(y)
+    assert "that it had not seen" not in page.text
+    assert "Expect more errors on new rows" in page.text
+
+
+def test_importance_segments_and_drift(write):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(900, 3)), columns=["size", "age", "noise"])
+    X["town"] = rng.choice(["Ulm", "Bonn"], 900)
+    hard = X["town"] == "Bonn"
+    y = np.where(np.where(hard, rng.normal(size=900), X["size"]) > 0, "big", "small")
+    train = (X[:400].drop(columns="town"), y[:400])
+    model = LogisticRegression().fit(*train)
+    _, page = write(model, X[400:].drop(columns="town").add([0, 3, 0]), y[400:], train=train)
+    assert "1 column of 3 differs from training by more than chance explains: age" in page.text
+    assert re.search(r"if a column is shuffled .* column log loss error size \+", page.text)
+    _, page = write(_Ignoring(model, "town"), X[400:], y[400:])
+    assert re.search(r"rows where .* town = Bonn \(\d+ rows\)", page.text)
+
+
+class _Ignoring:
+    """Take a table with one more column to a classifier."""
+
+    def __init__(self, model, column):
+        self.model, self.column, self.classes_ = model, column, model.classes_
+
+    def predict_proba(self, X):
+        return self.model.predict_proba(X.drop(columns=self.column))
 
 
 def test_needs_nothing_from_outside(iris, tmp_path):

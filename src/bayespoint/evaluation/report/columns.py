@@ -73,26 +73,33 @@ class Table:
             return "missing"
         return number(value.item() if isinstance(value, np.number) else value)
 
-    def describe(self, max_columns: int) -> list[Column]:
-        """Summarize the first columns."""
-        shown = range(min(self.n_columns, max_columns))
-        return [_describe(self.name(j), self.values(j)) for j in shown]
+    def describe(self, columns) -> list[Column]:
+        """Summarize columns, given by their positions."""
+        return [_describe(self.name(j), self.values(j)) for j in columns]
 
 
 def _describe(name: str, values: np.ndarray) -> Column:
-    missing = _missing(values)
+    missing = missing_values(values)
     present = values[~missing]
     n_missing = int(missing.sum())
     if not len(present):
         return Column(name, "–", n_missing, "all values are missing", np.zeros(1))
-    if present.dtype.kind == "O" and all(type(v) in (int, float) for v in present):
+    if is_number(present):
         present = present.astype(float)
-    by_kind = {"f": _numbers, "i": _numbers, "u": _numbers, "M": _dates}
+    by_kind = {"f": _numbers, "M": _dates}
     kind, words, bars = by_kind.get(present.dtype.kind, _categories)(present)
     return Column(name, kind, n_missing, words, bars)
 
 
-def _missing(values: np.ndarray) -> np.ndarray:
+def is_number(present: np.ndarray) -> bool:
+    """Tell whether values, none of them missing, are numbers."""
+    if present.dtype.kind == "O":
+        return all(type(value) in (int, float) for value in present)
+    return present.dtype.kind in "fiu"
+
+
+def missing_values(values: np.ndarray) -> np.ndarray:
+    """Return which values are missing."""
     if values.dtype.kind in "biuUS":
         return np.zeros(len(values), dtype=bool)
     if values.dtype.kind in "fM":
@@ -101,7 +108,6 @@ def _missing(values: np.ndarray) -> np.ndarray:
 
 
 def _numbers(values: np.ndarray) -> tuple[str, str, np.ndarray]:
-    values = values.astype(float)
     finite = values[np.isfinite(values)]
     if not len(finite):
         return "numbers", "all values are infinite", np.zeros(1)

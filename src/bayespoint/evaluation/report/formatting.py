@@ -48,7 +48,7 @@ def number(value: object) -> str:
     """Format a number with four significant digits, or with all if it is whole."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return text(value)
-    if isinstance(value, int) or (value == round(value) and abs(value) < 1e15):
+    if isinstance(value, int) or (abs(value) < 1e15 and value == round(value)):
         return f"{int(value):,}"
     return f"{value:.4g}"
 

@@ -18,18 +18,16 @@ True
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from ... import __version__
-from ...bounds.pac_bayes import Certificate, pac_bayes_certificate
-from ..baselines import Baseline, most_frequent, trained_baselines
 from ..measure import evaluate
-from ..model_parts import final_classifier, preparation_steps
 from ..record import TrainingRecord
 from ..results import Evaluation
 from ..seen import SeenRows
-from .columns import Table
-from .diagnosis import diagnose
-from .header import header
+from .alerts import find_alerts
+from .facts import Facts, Training, gather, rows_to_judge
+from .header import header, tiles
 from .markup import Markup, join, tag
 from .model_description import describe_model
 from .page import assemble, write
@@ -38,11 +36,17 @@ from .sections.about import about_section
 from .sections.calibration import calibration_section
 from .sections.confusion import confusion_section
 from .sections.data import data_section
+from .sections.drift import drift_section
 from .sections.error import error_section
 from .sections.examples import examples_section
 from .sections.guarantees import guarantees_section
+from .sections.importance import importance_section
+from .sections.ranking import ranking_section
 from .sections.rejection import rejection_section, slider_points
+from .sections.segments import segments_section
 from .sections.training import training_section
+from .segments import find_segments
+from .summary import summarize
 
 
 def write_report(
@@ -57,6 +61,7 @@ def write_report(
     train_summary: Mapping[str, object] | None = None,
     record: TrainingRecord | None = None,
     seen: SeenRows | None = None,
+    reference: Mapping[str, Any] | None = None,
     baselines: bool = True,
     n_examples: int = 10,
     confidence_level: float = 0.95,
@@ -74,11 +79,14 @@ def write_report(
     title, target : str, default=None
         Heading of the page; name of the column that is predicted.
     train : tuple of X and y, default=None
-        Training rows, for baselines that learn from the same rows and for a certificate.
+        Training rows, for baselines that learn from the same rows, a certificate, and drift.
+        Rows of X that are among them are left out.
     train_summary : mapping, default=None
         More facts about the training to show: names and values.
     record, seen : TrainingRecord, SeenRows, default=None
         What the model file remembers of its training, and what that says about the rows.
+    reference : mapping, default=None
+        Summary of the training columns (`evaluation.drift.summarize`), if `train` is not given.
     baselines : bool, default=True
         Compare with logistic regression and a random forest, from `train` or `record`.
     n_examples : int, default=10
@@ -91,59 +99,53 @@ def write_report(
     -------
     Evaluation
     """
-    evaluation = evaluate(model, X, y, confidence_level=confidence_level, seen=seen)
-    cells, kept = Table(X), record if baselines else None
-    compared = _compare(model, X, evaluation, train if baselines else None)
-    sections = [
-        error_section(evaluation, *compared, kept),
-        *_quality_sections(evaluation, _certify(model, train, confidence_level)),
-        examples_section(evaluation, cells, n_examples),
-        data_section(cells, evaluation),
-        training_section(diagnose(model)),
-        about_section(model, evaluation, cells, target, train_summary),
-    ]
+    judged, y, seen = rows_to_judge(X, y, train, seen)
+    evaluation = evaluate(model, judged, y, confidence_level=confidence_level, seen=seen)
+    training = Training(train, record, reference)
+    facts = gather(model, judged, evaluation, training, compare=baselines)
+    sections = _sections(facts, n_examples)
+    sections.append(about_section(model, evaluation, facts.cells, target, train_summary))
     title = title or (f"How well is {target} predicted?" if target else "How good is this model?")
-    write(path, _page(title, model, evaluation, compared[0][0], sections))
+    write(path, _page(title, target, facts, [one for one in sections if one is not None]))
     return evaluation
 
 
-def _quality_sections(evaluation: Evaluation, certificate) -> list[Section]:
-    """Return the sections that need nothing but the evaluation."""
+def _sections(facts: Facts, n_examples: int) -> list[Section | None]:
+    """Return all sections but the last; None for those that have nothing to say."""
+    evaluation, cells = facts.evaluation, facts.cells
     return [
+        error_section(evaluation, facts.baselines, facts.reason, facts.record),
+        ranking_section(evaluation),
         rejection_section(evaluation),
-        guarantees_section(evaluation, certificate),
+        guarantees_section(evaluation, facts.certificate),
         calibration_section(evaluation),
         confusion_section(evaluation),
+        importance_section(cells, facts.importances),
+        segments_section(cells, find_segments(cells, evaluation)),
+        drift_section(facts.drifts),
+        examples_section(evaluation, cells, n_examples, facts.order),
+        data_section(cells, evaluation, facts.order),
+        training_section(facts.findings),
     ]
 
 
-def _page(title: str, model, evaluation: Evaluation, constant: Baseline, sections) -> str:
+def _page(title: str, target: str | None, facts: Facts, sections: list[Section]) -> str:
     """Put header, sections and footer together."""
-    shown = [section for section in sections if section is not None]
-    top = header(title, describe_model(model), evaluation, constant, shown)
-    body = join(top, *map(_section, shown), _footer())
+    evaluation, alerts = facts.evaluation, find_alerts(facts)
+    held_out = [] if facts.record is None else facts.record.baselines
+    sentences = summarize(
+        evaluation, target, facts.cells.n_columns, facts.baselines, held_out, alerts
+    )
+    top = header(
+        title,
+        describe_model(facts.model),
+        sentences,
+        alerts[1:],  # the first one is in the sentences
+        tiles(evaluation, facts.baselines[0]),
+        sections,
+    )
+    body = join(top, *map(_section, sections), _footer())
     return assemble(title, body, slider_points(evaluation))
-
-
-def _compare(model, X, evaluation: Evaluation, train) -> tuple[list[Baseline], str | None]:
-    """Return baselines, and the reason if some are missing."""
-    constant = most_frequent(evaluation)
-    if train is None:
-        return [constant], None
-    trained, reason = trained_baselines(model, X, evaluation, train)
-    return [constant, *trained], reason
-
-
-def _certify(model, train, confidence_level) -> Certificate | str | None:
-    """Return a certificate from the training rows, or why there is none."""
-    if train is None:
-        return None
-    if preparation_steps(model):
-        return "the preparation of the columns used the same rows, which makes it invalid."
-    try:
-        return pac_bayes_certificate(final_classifier(model), *train, confidence=confidence_level)
-    except (TypeError, ValueError, AttributeError) as error:
-        return str(error)
 
 
 def _section(section: Section) -> Markup:

@@ -19,5 +19,5 @@ def test_a_class_that_the_model_does_not_know(write):
 def test_missing_values():
     X = np.where(np.arange(100) < 65, np.nan, 1.0)[:, None]
     evaluation = evaluate_probabilities([0, 1] * 50, np.full((100, 2), 0.5), [0, 1])
-    words = Page(data_section(Table(X), evaluation).content).text
+    words = Page(data_section(Table(X), evaluation, [0]).content).text
     assert "x0 numbers 65.0% always 1" in words

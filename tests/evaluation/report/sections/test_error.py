@@ -20,6 +20,7 @@ def test_few_rows(write, n_rows):
     probability = np.tile([0.3, 0.7], (n_rows, 1))
     _, page = write(Constant(probability, [0, 1]), np.zeros((n_rows, 1)), y, baselines=True)
     assert "always 0" in page.text  # a constant column
+    assert "a fair comparison needs the training rows" in page.text
 
 
 def test_one_class_in_the_rows(write):
@@ -45,7 +46,8 @@ def test_baselines_of_the_training_are_compared_on_the_rows_held_out_then():
     record = TrainingRecord(Fingerprints.empty(), share(0, 40, 0.95), compared, "No <time>.")
     words = Page(error_section(evaluation, [], None, record).content).text
     assert "Error on 40 rows held out in training" in words
-    assert "random forest learned from the same 90 rows 7.5%" in words
+    assert "random forest 7.5%" in words
+    assert "random forest: learned from the same 90 rows." in words
     assert "No <time>." in words
 
 
@@ -54,7 +56,7 @@ def test_model_and_baselines_on_one_scale():
     other = Baseline("other", "somehow", share(2, 3, 0.95), 0.5)
     section = error_section(evaluation, [other], "A <reason>.")
     words = Page(section.content).text
-    for line in ("training rows 33.3% 0.8 to 90.6%", "somehow 66.7% 9.4 to 99.2%", "A <reason>."):
+    for line in ("this model 33.3% 0.8 to 90.6%", "other 66.7% 9.4 to 99.2%", "A <reason>."):
         assert line in words
     # The right ends of the whiskers match the limits, to 0.05 of 90 % of the width.
     bars = re.findall(r'<line class="bar[ a-z]*" x1="[\d.]+%" x2="([\d.]+)%"', section.content)

@@ -29,6 +29,15 @@ def test_examples_are_the_hardest_and_can_be_left_out(write):
 def test_rows_have_the_names_of_the_index():
     X = pd.DataFrame(np.zeros((2, 20)), index=["ann", "bob"])
     evaluation = evaluate_probabilities([0, 1], [[0.9, 0.1], [0.8, 0.2]], [0, 1])
-    words = Page(examples_section(evaluation, Table(X), 5).content).text
-    assert "Rows are named by their index. The first 15 of 20 columns are shown." in words
+    words = Page(examples_section(evaluation, Table(X), 5, range(20)).content).text
+    assert "Rows are named by their index. The first 8 of 20 columns are shown." in words
     assert "bob 1 0 80.0%" in words
+
+
+def test_the_most_important_columns_are_shown():
+    X = pd.DataFrame(np.zeros((2, 20))).add_prefix("column ")
+    evaluation = evaluate_probabilities([0, 1], [[0.9, 0.1], [0.8, 0.2]], [0, 1])
+    words = Page(examples_section(evaluation, Table(X), 5, range(19, -1, -1)).content).text
+    assert "The 8 most important of 20 columns are shown." in words
+    assert "confidence column 12 column 13" in words
+    assert "column 11" not in words

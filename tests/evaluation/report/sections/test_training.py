@@ -13,7 +13,7 @@ def test_verdicts():
     ]
     section = training_section(findings)
     words = Page(section.content).text
-    for line in ("good 1 ✓ fine all is well", "bad 2 ! look at this it is < 3", "neutral 3 just"):
+    for line in ("good 1 all is well ✓ fine", "bad 2 it is < 3 ! look at this", "neutral 3 just"):
         assert line in words
     assert 'class="verdict look"' in section.content
 

@@ -17,7 +17,7 @@ from ..columns import Table
 from ..formatting import text
 from ..markup import table
 from ..model_description import describe_model
-from ..section import Section, text_cell
+from ..section import Section, rows_in_words, text_cell
 
 # Name at most this many classes.
 MAX_NAMED_CLASSES = 10
@@ -46,7 +46,7 @@ def _facts(model, evaluation: Evaluation, cells: Table, target: str | None) -> d
         "columns are prepared by": steps or None,
         "predicts": target,
         "classes": f"{len(classes)}: {names}{more}",
-        "rows of this report": f"{evaluation.n_rows:,}; they must not have been used in training",
+        "rows of this report": f"{evaluation.n_rows:,}. {rows_in_words(evaluation.seen)}",
         "columns": f"{cells.n_columns:,}",
         "written": datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
         "versions": f"bayespoint {__version__}, scikit-learn {sklearn.__version__}, NumPy "

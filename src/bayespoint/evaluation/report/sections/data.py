@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ...results import Evaluation
@@ -9,7 +11,7 @@ from ..charts import histogram
 from ..columns import Table
 from ..formatting import percent, several, text
 from ..markup import Markup, join, table, tag
-from ..section import Section, number_cell, text_cell
+from ..section import Section, number_cell, shown_columns, text_cell
 
 # Columns that are summarized; a reader who wants more has the data.
 MAX_COLUMNS = 40
@@ -17,14 +19,14 @@ MAX_COLUMNS = 40
 MAX_QUOTED_CLASSES = 5
 
 
-def data_section(cells: Table, evaluation: Evaluation) -> Section:
-    """Summarize the columns of the rows, and point out unknown classes."""
-    content = join(_unknown_classes(evaluation), _columns(cells))
+def data_section(cells: Table, evaluation: Evaluation, order: Sequence[int]) -> Section:
+    """Summarize columns, the first of `order`, and point out unknown classes."""
+    content = join(_unknown_classes(evaluation), _columns(cells, order))
     return Section("data", "The data", content)
 
 
-def _columns(cells: Table) -> Markup:
-    columns = cells.describe(MAX_COLUMNS)
+def _columns(cells: Table, order: Sequence[int]) -> Markup:
+    columns = cells.describe(sorted(order[:MAX_COLUMNS]))
     rows = [
         [
             column.name,
@@ -36,7 +38,7 @@ def _columns(cells: Table) -> Markup:
         for column in columns
     ]
     all_shown = len(columns) == cells.n_columns
-    caption = "Columns" if all_shown else f"The first {len(columns)} of {cells.n_columns:,} columns"
+    caption = "Columns" if all_shown else f"The {shown_columns(order, MAX_COLUMNS)}"
     return table(["column", "distribution", "kind", "missing", "values"], rows, caption=caption)
 
 

@@ -48,7 +48,7 @@ def _comparison(compared: list[Baseline], caption: str, sure: str) -> Markup:
     top = max(MIN_SCALE, *(b.error.high for b in compared))
     rows = [
         [
-            join(b.name, tag("small", b.how)),
+            b.name,
             tag("td", percent(b.error.value), tag("small", interval(b.error)), class_="right"),
             tag(
                 "td",
@@ -60,7 +60,14 @@ def _comparison(compared: list[Baseline], caption: str, sure: str) -> Markup:
         for i, b in enumerate(compared)
     ]
     head = ["", f"error, {sure} interval", "", "log loss"]
-    return table(head, rows, caption=caption, class_="errors")
+    learned: dict[str, list[str]] = {}
+    for b in compared:
+        learned.setdefault(b.how, []).append(b.name)
+    words = "; ".join(f"{' and '.join(names)}: {how}" for how, names in learned.items())
+    return join(
+        table(head, rows, caption=caption, class_="errors"),
+        tag("p", words[0].upper() + words[1:] + ".", class_="soft"),
+    )
 
 
 def _held_out(record: TrainingRecord | None, sure: str) -> Markup | None:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ...results import Evaluation
 from ..columns import Table
 from ..formatting import percent
 from ..markup import Markup, join, table, tag
-from ..section import Section, class_name, number_cell
+from ..section import Section, class_name, number_cell, shown_columns
 
 # Columns that are shown of each row.
-MAX_EXAMPLE_COLUMNS = 15
+MAX_EXAMPLE_COLUMNS = 8
 
 
-def examples_section(evaluation: Evaluation, cells: Table, n_examples: int) -> Section | None:
-    """Show the hardest and the least certain rows; nothing if no examples are wanted."""
+def examples_section(
+    evaluation: Evaluation, cells: Table, n_examples: int, order: Sequence[int]
+) -> Section | None:
+    """Show the hardest and the least certain rows, with the first columns of `order`.
+
+    Returns nothing if no examples are wanted.
+    """
     if not n_examples:
         return None
     wrong = np.flatnonzero(evaluation.wrong)
@@ -23,19 +30,21 @@ def examples_section(evaluation: Evaluation, cells: Table, n_examples: int) -> S
     unsure = np.argsort(evaluation.confidence, kind="stable")[:n_examples]
     names = "Rows are named by their index." if cells.has_labels else "Rows are counted from 1."
     if cells.n_columns > MAX_EXAMPLE_COLUMNS:
-        names += f" The first {MAX_EXAMPLE_COLUMNS} of {cells.n_columns:,} columns are shown."
+        names += f" The {shown_columns(order, MAX_EXAMPLE_COLUMNS)} are shown."
+    shown = sorted(order[:MAX_EXAMPLE_COLUMNS])
     content = join(
         tag("p", "Confident mistakes of the model are often mistakes in the data. ", names),
-        _rows(evaluation, cells, hardest, "Wrong, with the greatest confidence")
+        _rows(evaluation, cells, shown, hardest, "Wrong, with the greatest confidence")
         if len(hardest)
         else tag("p", "No row is answered wrongly."),
-        _rows(evaluation, cells, unsure, "Least certain"),
+        _rows(evaluation, cells, shown, unsure, "Least certain"),
     )
     return Section("examples", "Rows to look at", content)
 
 
-def _rows(evaluation: Evaluation, cells: Table, chosen: np.ndarray, caption: str) -> Markup:
-    shown = range(min(cells.n_columns, MAX_EXAMPLE_COLUMNS))
+def _rows(
+    evaluation: Evaluation, cells: Table, shown: list[int], chosen: np.ndarray, caption: str
+) -> Markup:
     head = ["row", "true class", "answer", "confidence", *(cells.name(j) for j in shown)]
     rows = [
         [

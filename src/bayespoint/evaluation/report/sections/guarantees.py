@@ -5,17 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from ....bounds.pac_bayes import Certificate
-from ...intervals import share
 from ...results import Evaluation, Promise
 from ..formatting import interval, level, percent, several
 from ..markup import Markup, join, tag
-from ..section import Section
+from ..section import Section, upper_limit
 from .rejection import format_threshold
 
 
 def guarantees_section(evaluation: Evaluation, certificate: Certificate | str | None) -> Section:
     """Show the limit from these rows, the model's promise, and a certificate from training."""
-    limit = percent(_upper_limit(evaluation))
+    limit = percent(upper_limit(evaluation))
     held_out = tag(
         "p",
         tag("strong", f"At most {limit} of all rows are answered wrongly, "),
@@ -25,12 +24,6 @@ def guarantees_section(evaluation: Evaluation, certificate: Certificate | str | 
     )
     content = join(held_out, _promise(evaluation), _certificate(certificate))
     return Section("guarantees", "What is guaranteed", content)
-
-
-def _upper_limit(evaluation: Evaluation) -> float:
-    """Return the one-sided limit of the error: the whole risk is spent on the upper end."""
-    two_sided_level = max(2 * evaluation.confidence_level - 1, 0.0)
-    return share(evaluation.error.number, evaluation.error.total, two_sided_level).high
 
 
 def _promise(evaluation: Evaluation) -> Markup:

@@ -124,10 +124,9 @@ def _thresholds(evaluation: Evaluation) -> Markup:
             [
                 percent(1 - kept.total / evaluation.n_rows),
                 number_cell(format_threshold(evaluation.rejection.threshold[i])),
-                number_cell(f"{kept.total:,}"),
-                number_cell(f"{kept.number:,}"),
+                number_cell(f"{kept.number:,} of {kept.total:,}"),
                 tag("td", percent(kept.value), tag("small", interval(kept)), class_="right"),
             ]
         )
-    head = ["refused", "threshold", "answers", "wrong", "error, interval"]
+    head = ["refused", "threshold", "wrong", "error, interval"]
     return table(head, rows, caption="Some thresholds")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..diagnosis import Finding
 from ..markup import Markup, table, tag
-from ..section import Section, number_cell, text_cell
+from ..section import Section
 
 # CSS class and text of a verdict.
 VERDICTS = {True: ("fine", "✓ fine"), False: ("look", "! look at this"), None: ("", "")}
@@ -24,9 +24,8 @@ def _findings(findings: list[Finding]) -> Markup:
         rows.append(
             [
                 finding.name,
-                number_cell(finding.value),
+                tag("td", finding.value, tag("small", finding.meaning), class_="words"),
                 tag("td", verdict, class_=f"verdict {css_class}"),
-                text_cell(finding.meaning),
             ]
         )
-    return table(["", "value", "", "what it means"], rows, caption="What the solver reports")
+    return table(["", "value, and what it means", ""], rows, caption="What the solver reports")
