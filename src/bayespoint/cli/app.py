@@ -13,6 +13,7 @@ from .groups import expand_groups
 from .help import SectionedCommand
 from .options import (
     Data,
+    DecisionOptions,
     FileOptions,
     Holdout,
     IncludeTrainingRows,
@@ -82,6 +83,7 @@ def train(
     model: Annotated[Path, typer.Option(help="Model file to write.")],
     holdout: Holdout = 0.2,
     plan: TrainingPlan,
+    decision: DecisionOptions,
     rejection: Rejection,
     json: Json = False,
 ) -> None:
@@ -92,7 +94,7 @@ def train(
     """
     from .train import run_train
 
-    run_train(data, target, model, plan, holdout, rejection or {}, json)
+    run_train(data, target, model, plan, holdout, decision, rejection or {}, json)
 
 
 @_verb()

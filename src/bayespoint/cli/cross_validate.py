@@ -10,6 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from ..evaluation import evaluate_probabilities
 from ..evaluation.baselines import take
+from .decision import with_class_weight
 from .evaluate import report_lines
 from .source import Plan, read_source
 from .terminal import percent, show, working
@@ -34,6 +35,7 @@ def run_cross_validate(
                 f"Every class should have a row for each of the {folds} folds, but one has "
                 f"{smallest}. Use fewer folds."
             )
+        plan = with_class_weight(plan, y)
         pipeline = make_pipeline(source.columns, X, len(y), plan)
         classes, seconds, errors = np.unique(y), [], []
         probability = np.empty((len(y), len(classes)))

@@ -36,13 +36,13 @@ def run_evaluate(
         as_json,
         UNKNOWN if seen is None else seen.sentence(),
         f"On {evaluation.n_rows:,} rows:",
-        *report_lines(evaluation),
+        *report_lines(evaluation, trained.info.get("decision")),
     )
 
 
-def report_lines(evaluation: Evaluation) -> list[str]:
-    """Return the lines that describe an evaluation."""
-    lines = quality(evaluation)
+def report_lines(evaluation: Evaluation, decision: dict[str, Any] | None = None) -> list[str]:
+    """Return the lines that describe an evaluation, with answers decided as in training."""
+    lines = quality(evaluation, decision)
     kept = evaluation.promise
     if kept is not None and (kept.reject_rate, kept.max_error) != (None, None):
         accepted = kept.error.total / evaluation.n_rows

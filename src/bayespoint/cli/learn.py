@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from ..classifiers.reject.option import RejectOptionClassifier
 from ..evaluation import Evaluation, evaluate
 from ..evaluation.fingerprints import Fingerprints
+from .decision import Decision, make_rule
 
 # Hold out about this many rows at most: more hardly make the measured error more precise.
 MAX_HELD_OUT_ROWS = 20_000
@@ -85,16 +86,23 @@ def learn(
 
 
 def judge(
-    pipeline: Pipeline, held_out: HeldOut, rejection: dict[str, Any]
+    pipeline: Pipeline,
+    held_out: HeldOut,
+    rejection: dict[str, Any],
+    decision: Decision | None = None,
 ) -> tuple[RejectOptionClassifier, Evaluation, dict[str, Any]]:
-    """Test a pipeline on held-out rows, which also set what it refuses.
+    """Test a pipeline on held-out rows, which also set what it refuses and how it answers.
 
     Returns the model, its evaluation, and the results to store in the model file.
     """
     X, y = held_out.rows()
+    stored: dict[str, Any] = {}
+    if decision is not None and decision != Decision():
+        rule = make_rule(decision, pipeline.classes_, pipeline.predict_proba(X), y)
+        rejection, stored = rejection | {"costs": rule.costs}, {"decision": rule.about}
     model = RejectOptionClassifier(FrozenEstimator(pipeline), **rejection).fit(X, y)
     evaluation = evaluate(model, X, y)
-    stored = {
+    stored |= {
         "n_held_out": len(y),
         "error": evaluation.error.value,
         "log_loss": evaluation.log_loss,

@@ -10,6 +10,7 @@ import typer
 from .groups import Group
 
 FILE_SECTION, REJECT_SECTION = "How to read the file", "Refusing to answer"
+DECISION_SECTION = "Rare classes and costs"
 
 Data = Annotated[
     str, typer.Argument(help="CSV, Parquet or LIBSVM, may be compressed; - is standard input.")
@@ -38,6 +39,29 @@ Categorical = Annotated[
 Ignore = Annotated[list[str] | None, typer.Option(help="Column to leave out; repeatable.")]
 MaxTime = Annotated[
     float | None, typer.Option(min=0.1, help="Time limit of a kernel machine, in seconds.")
+]
+
+ClassWeight = Annotated[
+    str | None,
+    typer.Option(
+        help="Weight of classes in training, which changes probabilities: balanced, or yes=5,no=1.",
+        rich_help_panel=DECISION_SECTION,
+    ),
+]
+Costs = Annotated[
+    str | None,
+    typer.Option(
+        help="Cost of errors, TRUE:ANSWER=COST: yes:no=5,no:yes=1; or a CSV file, true classes "
+        "down and answers across. Answers then cost least.",
+        rich_help_panel=DECISION_SECTION,
+    ),
+]
+ThresholdFor = Annotated[
+    str | None,
+    typer.Option(
+        help="Answer with a class as often as needed to find this share of it: yes:recall=0.8.",
+        rich_help_panel=DECISION_SECTION,
+    ),
 ]
 
 Format = Annotated[
@@ -123,6 +147,18 @@ def make_rejection(
 Rejection = Annotated[dict[str, Any] | None, Group(make_rejection)]
 
 
+def make_decision(costs: Costs = None, threshold_for: ThresholdFor = None) -> Any:
+    """Return how to answer."""
+    if costs is not None and threshold_for is not None:
+        raise typer.BadParameter("Give --costs or --threshold-for, not both.")
+    from .decision import Decision
+
+    return Decision(costs, threshold_for)
+
+
+DecisionOptions = Annotated[Any, Group(make_decision)]
+
+
 def make_read_options(
     format: Format = None,
     delimiter: Delimiter = None,
@@ -148,6 +184,7 @@ def make_plan(
     categorical: Categorical = None,
     ignore: Ignore = None,
     max_time: MaxTime = None,
+    class_weight: ClassWeight = None,
     seed: Seed = 0,
     features: Features = None,
 ) -> Any:
@@ -161,6 +198,7 @@ def make_plan(
         categorical=tuple(categorical or ()),
         ignore=tuple(ignore or ()),
         max_time=max_time,
+        class_weight=class_weight,
         seed=seed,
         read_options=replace(read_options, n_features=features),
     )

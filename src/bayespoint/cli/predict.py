@@ -16,6 +16,7 @@ import numpy as np
 import typer
 
 from .._runtime.atomic import in_place_of
+from ..classifiers.reject.decision import decide
 from ..io.tables.read_options import ReadOptions
 from .output import check_output
 from .terminal import note, percent, show, working
@@ -107,7 +108,7 @@ def _answers(model, part: Part, schema) -> tuple[Any, int]:
     import pyarrow as pa
 
     proba = model.predict_proba(part.X)
-    best = proba.argmax(axis=1)
+    best = decide(proba, model.costs)
     confidence = proba[np.arange(len(best)), best]
     accepted = confidence >= model.threshold_
     kept = [] if part.kept is None else part.kept.columns

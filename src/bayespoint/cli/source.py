@@ -38,6 +38,7 @@ class Plan:
     classifier: str = "auto"
     seed: int = 0
     max_time: float | None = None
+    class_weight: str | dict[Any, float] | None = None
     categorical: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     read_options: ReadOptions = field(default_factory=ReadOptions)

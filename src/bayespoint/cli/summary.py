@@ -14,6 +14,7 @@ from ..evaluation.intervals import Share
 from ..evaluation.ranking import TOP_SHARE
 from ..evaluation.record import TrainingRecord
 from ..evaluation.report.model_description import describe_model
+from .decision import decision_lines
 from .terminal import aligned, percent
 
 # Shares of rows to refuse, and limits of the error, for which the summary shows the effect.
@@ -46,7 +47,7 @@ def summary(
         f"Classes of {about['target']}: {', '.join(shown)}.",
         "",
         f"On {about['n_held_out']:,} held-out rows:",
-        *quality(evaluation),
+        *quality(evaluation, about.get("decision")),
         *compared(record),
         *_rejection(model, evaluation),
         "",
@@ -60,8 +61,8 @@ def _used(columns: dict[str, Any]) -> str:
     return f" ({' and '.join(parts)} column{'s' * (numbers + texts > 1)})"
 
 
-def quality(evaluation: Evaluation) -> list[str]:
-    """Return lines about the error and the probabilities."""
+def quality(evaluation: Evaluation, decision: dict[str, Any] | None = None) -> list[str]:
+    """Return lines about the error and the probabilities, and how answers are decided."""
     constant, error = most_frequent(evaluation), evaluation.error
     level = _whole_percent(evaluation.confidence_level)
     rows = [
@@ -74,7 +75,24 @@ def quality(evaluation: Evaluation) -> list[str]:
         ("  log loss", f"{evaluation.log_loss:.3f}", f"({constant.log_loss:.3f})"),
     ]
     lines = [f"{name:12}{value:>8}  {more}" for name, value, more in rows]
-    return [*lines, *ranking_lines(evaluation)]
+    return [
+        *lines,
+        *ranking_lines(evaluation),
+        *decision_lines(decision),
+        *_cost(evaluation, decision),
+    ]
+
+
+def _cost(evaluation: Evaluation, decision: dict[str, Any] | None) -> list[str]:
+    """Return a line about costs that the user named; those of a threshold are only its means."""
+    cost = evaluation.cost
+    if cost is None or decision is None or decision["kind"] != "costs":
+        return []
+    constant = evaluation.classes[cost.constant]
+    return [
+        f"{'  cost':12}{cost.value:>8.3g}  per row ({cost.low:.3g} to {cost.high:.3g}; always "
+        f"“{constant}”: {cost.constant_value:.3g})"
+    ]
 
 
 def ranking_lines(evaluation: Evaluation) -> list[str]:

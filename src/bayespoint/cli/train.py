@@ -16,6 +16,7 @@ from ..evaluation.drift import summarize
 from ..io.models.model_file import save
 from ..io.tables.columns import Columns
 from ..io.tables.preprocessing import make_preprocessor, make_sparse_preprocessor
+from .decision import Decision, with_class_weight
 from .learn import MAX_HELD_OUT_ROWS, HeldOut, judge, learn
 from .output import check_output
 from .record import make_record
@@ -34,6 +35,7 @@ def run_train(
     model_path: Path,
     plan: Plan,
     holdout: float,
+    decision: Decision,
     rejection: dict[str, Any],
     as_json: bool,
 ) -> None:
@@ -42,10 +44,11 @@ def run_train(
     began = time.perf_counter()
     with working(f"reading {data}") as say:
         source = read_source(data, target, plan)
+        plan = with_class_weight(plan, source.y)
         say(f"training with {len(source.y):,} rows")
         pipeline, held_out, n_rows = train(source, plan, holdout, say)
         say("testing")
-        model, evaluation, stored = judge(pipeline, held_out, rejection)
+        model, evaluation, stored = judge(pipeline, held_out, rejection, decision)
         about = {
             "columns": None if source.columns is None else source.columns.to_dict(),
             "target": target or LIBSVM_TARGET,
@@ -102,11 +105,12 @@ def make_pipeline(
             "The file is too large for a kernel machine. Train the linear classifier, or use a "
             "part of the file."
         )
-    classifier: Any = LinearBayesPointClassifier()
+    classifier: Any = LinearBayesPointClassifier(class_weight=plan.class_weight)
     if kind == "kernel":
         classifier = BayesPointClassifier(
             standardize=False,  # the preprocessor scales numbers, and leaves indicators as they are
             max_time=plan.max_time,
+            class_weight=plan.class_weight,
             random_state=plan.seed,
         )
     return Pipeline([("prepare", prepare), ("classify", classifier)])
