@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import typer
 
-from bayespoint.cli.terminal import aligned, guarded, listed, note, percent, show
+from bayespoint.cli.terminal import aligned, guarded, listed, note, percent, show, wrapped
 
 
 def ended(error):
@@ -77,3 +77,9 @@ def test_columns_are_aligned_and_long_lists_are_cut():
     assert listed(["a", "b", "c"], 2) == "a, b, ..."
     assert listed(["a", "b"], 2) == "a, b"
     assert percent(0.1234) == "12.3 %"
+
+
+def test_sentences_are_broken_into_lines():
+    lines = wrapped("word " * 60)
+    assert len(lines) > 2
+    assert all(line.startswith("  word") and len(line) <= 98 for line in lines)

@@ -13,7 +13,7 @@ import typer
 from sklearn.utils.class_weight import compute_class_weight
 
 from ..evaluation.intervals import Share, share
-from .terminal import listed, note, percent
+from .terminal import listed, note, percent, wrapped
 
 if TYPE_CHECKING:
     from .source import Plan
@@ -35,6 +35,15 @@ class Rule(NamedTuple):
 
     costs: np.ndarray | None
     about: dict[str, Any] | None
+
+
+def check_decision(decision: Decision, y: np.ndarray) -> None:
+    """Refuse what does not fit to the classes, before anything is trained."""
+    classes = np.unique(y)
+    if decision.costs is not None:
+        parse_costs(decision.costs, classes)
+    if decision.threshold_for is not None:
+        parse_goal(decision.threshold_for, classes, y)
 
 
 def make_rule(decision: Decision, classes: np.ndarray, probability, y) -> Rule:
@@ -149,7 +158,7 @@ def rule_for_recall(position: int, goal: float, classes, probability, y) -> Rule
     costs = 1 - np.eye(len(classes))
     costs[position] *= weight
     answered = ratio >= least
-    found = np.count_nonzero(answered & positive)
+    found = int(np.count_nonzero(answered & positive))
     about = {
         "kind": "recall",
         "class": str(classes[position]),
@@ -168,16 +177,20 @@ def decision_lines(about: dict[str, Any] | None) -> list[str]:
         return []
     if about["kind"] == "costs":
         return ["  It answers with the class that costs least on average (--costs)."]
-    name, recall = about["class"], share(*about["recall"], LEVEL)
-    precision = share(*about["precision"], LEVEL)
-    from_ = about["threshold"]
+    name, from_ = about["class"], about["threshold"]
+    recall, precision = _share(about["recall"]), _share(about["precision"])
     how = f" from a probability of {from_:.3g} on" if from_ is not None else " more often"
-    return [
-        f"  It answers “{name}”{how}, to find {percent(about['goal'])} of them: as if missing one",
-        f"  cost {about['weight']:.3g} times as much as another error. Set on held-out rows: found",
-        f"  {_of(recall)}; of the answers “{name}”",
-        f"  {_of(precision)} are right.",
-    ]
+    return wrapped(
+        f"It answers “{name}”{how}, to find {percent(about['goal'])} of them: as if missing one "
+        f"cost {about['weight']:.3g} times as much as another error. The rows held out in training "
+        f"set this: of their “{name}” it found {_of(recall)}, and of its answers “{name}” "
+        f"{_of(precision)} were right."
+    )
+
+
+def _share(found_and_total: list[int]) -> Share:
+    found, total = found_and_total
+    return share(found, total, LEVEL)
 
 
 def _of(part: Share) -> str:
@@ -192,15 +205,21 @@ def with_class_weight(plan: Plan, y: np.ndarray) -> Plan:
     if not isinstance(plan.class_weight, str):
         return plan
     classes = np.unique(y)
+    weights = parse_class_weight(plan.class_weight, classes, y)
     note(
         "--class-weight changes probabilities too, as if the classes had other frequencies. To "
         "change the answers only, use --costs or --threshold-for"
     )
-    if plan.class_weight == "balanced":
-        weights = compute_class_weight("balanced", classes=classes, y=y).tolist()
-        return replace(plan, class_weight=dict(zip(classes.tolist(), weights, strict=True)))
+    return replace(plan, class_weight=weights)
+
+
+def parse_class_weight(text: str, classes: np.ndarray, y: np.ndarray) -> dict[Any, float]:
+    """Return the weight of each class from `balanced` or `class=weight,...`; others weigh 1."""
+    if text == "balanced":
+        balanced = compute_class_weight("balanced", classes=classes, y=y).tolist()
+        return dict(zip(classes.tolist(), balanced, strict=True))
     names, weights = [str(label) for label in classes], dict.fromkeys(classes.tolist(), 1.0)
-    for part in plan.class_weight.split(","):
+    for part in text.split(","):
         name, _, number = part.rpartition("=")
         if name.strip() not in names:
             raise typer.BadParameter(
@@ -211,7 +230,7 @@ def with_class_weight(plan: Plan, y: np.ndarray) -> Plan:
         if weight <= 0:
             raise typer.BadParameter(f"--class-weight: weights are above 0, but {weight} is not.")
         weights[classes.tolist()[names.index(name.strip())]] = weight
-    return replace(plan, class_weight=weights)
+    return weights
 
 
 def _number(text: str, option: str) -> float:

@@ -11,11 +11,10 @@ from ..classifiers.reject.option import RejectOptionClassifier
 from ..evaluation import Evaluation
 from ..evaluation.baselines import most_frequent
 from ..evaluation.intervals import Share
-from ..evaluation.ranking import TOP_SHARE
 from ..evaluation.record import TrainingRecord
 from ..evaluation.report.model_description import describe_model
 from .decision import decision_lines
-from .terminal import aligned, percent
+from .terminal import aligned, percent, wrapped
 
 # Shares of rows to refuse, and limits of the error, for which the summary shows the effect.
 REJECT_RATES_SHOWN = (0.05, 0.1, 0.2)
@@ -48,7 +47,7 @@ def summary(
         "",
         f"On {about['n_held_out']:,} held-out rows:",
         *quality(evaluation, about.get("decision")),
-        *compared(record),
+        *compared(record, evaluation),
         *_rejection(model, evaluation),
         "",
         f"Written to {path} ({max(size / 1e6, 0.001):.3g} MB).",
@@ -104,30 +103,42 @@ def ranking_lines(evaluation: Evaluation) -> list[str]:
             f"{'  AUC':12}{found.auc.value:>8.3f}  ({found.auc.low:.3f} to {found.auc.high:.3f}; "
             "guessing: 0.500)"
         )
-        lines.append(
-            f"  Of “{name}” it finds {_of(found.recall)}; of its answers “{name}”, "
-            f"{_of(found.precision)} are right; lift {found.lift:.1f} in the top "
-            f"{percent(TOP_SHARE)}."
+        right = (
+            f"of its answers “{name}”, {_of(found.precision)} are right"
+            if found.precision.total
+            else f"it never answers “{name}”"
+        )
+        lines += wrapped(
+            f"Of “{name}” it finds {_of(found.recall)}; {right}. Lift {found.lift:.1f}: so many "
+            f"times more “{name}” in the top {found.n_top:,} rows than on average."
         )
     elif found is None:
         lines.append(
             f"{'  recall':12}{percent(evaluation.balanced_accuracy):>8}  (mean of classes)"
         )
-    return [*lines, *(f"  {sentence}" for sentence in evaluation.verdict())]
+    verdict = evaluation.verdict()
+    if verdict and found is not None and found.auc.low > 0.5 and not found.precision.total:
+        name = evaluation.classes[found.position]
+        verdict.append(f"Train with --threshold-for {name}:recall=0.8 or --costs to get answers.")
+    return [*lines, *(line for sentence in verdict for line in wrapped(sentence))]
 
 
 def _of(part: Share) -> str:
-    if not part.total:
-        return "0 of 0"
     return f"{percent(part.value)} ({part.number:,} of {part.total:,})"
 
 
-def compared(record: TrainingRecord | None) -> list[str]:
-    """Return a line about other classifiers that learned from the same rows."""
+def compared(record: TrainingRecord | None, evaluation: Evaluation) -> list[str]:
+    """Return lines about other classifiers that learned from the same rows."""
     if record is None or len(record.baselines) < 2:
         return []
-    others = [f"{one.name} {percent(one.error.value)}" for one in record.baselines[1:]]
-    return [f"{'  others':12}{', '.join(others)}, {record.baselines[1].how}"]
+    # Their answers are the most probable classes; with costs, only probabilities can be compared.
+    others = [
+        f"{one.name} {percent(one.error.value)}, log loss {one.log_loss:.3f}"
+        if evaluation.cost is None
+        else f"{one.name} log loss {one.log_loss:.3f}"
+        for one in record.baselines[1:]
+    ]
+    return wrapped(f"Others {record.baselines[1].how}: {'; '.join(others)}.")
 
 
 def _whole_percent(level: float) -> str:

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
+from textwrap import wrap
 from typing import Any
 
 import typer
@@ -27,6 +28,8 @@ EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
 # Add the number of a signal to get the exit code of a process that it ended.
 EXIT_SIGNAL_BASE = 128
+# Sentences are broken into lines of this many characters.
+LINE_WIDTH = 98
 # Names listed in a note.
 MAX_NAMES_LISTED = 5
 
@@ -110,6 +113,11 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
         ).rstrip()
         for row in rows
     ]
+
+
+def wrapped(sentence: str) -> list[str]:
+    """Return a sentence as lines that begin with two blanks."""
+    return wrap(sentence, LINE_WIDTH, initial_indent="  ", subsequent_indent="  ")
 
 
 def listed(names: Sequence[str], most: int = MAX_NAMES_LISTED) -> str:

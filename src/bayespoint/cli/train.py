@@ -16,7 +16,7 @@ from ..evaluation.drift import summarize
 from ..io.models.model_file import save
 from ..io.tables.columns import Columns
 from ..io.tables.preprocessing import make_preprocessor, make_sparse_preprocessor
-from .decision import Decision, with_class_weight
+from .decision import Decision, check_decision, with_class_weight
 from .learn import MAX_HELD_OUT_ROWS, HeldOut, judge, learn
 from .output import check_output
 from .record import make_record
@@ -44,6 +44,7 @@ def run_train(
     began = time.perf_counter()
     with working(f"reading {data}") as say:
         source = read_source(data, target, plan)
+        check_decision(decision, source.y)
         plan = with_class_weight(plan, source.y)
         say(f"training with {len(source.y):,} rows")
         pipeline, held_out, n_rows = train(source, plan, holdout, say)

@@ -18,6 +18,7 @@ from ..io.tables.labels import known_labels, labels, whole_labels
 from ..io.tables.open_table import open_table
 from ..io.tables.read_options import ReadOptions
 from ..io.tables.table import Table
+from .decision import decision_lines
 from .learn import stack
 from .terminal import listed, note
 
@@ -70,6 +71,7 @@ def open_model(path: Path, rejection: dict[str, Any] | None = None) -> Trained:
     try:
         columns = None if about["columns"] is None else Columns(**about["columns"])
         trained = Trained(model, columns, about, TrainingRecord.from_dict(info.get("record")))
+        decision_lines(about.get("decision"))
         intact = _is_intact(trained)
     except (KeyError, TypeError, AttributeError, ValueError):
         intact = False

@@ -51,7 +51,8 @@ def run_update(
                 f"{n_rows + len(held_out)}. Collect more rows before the update."
             )
         rejection = {
-            name: getattr(old, name) for name in ("reject_rate", "max_error", "confidence_level", "costs")
+            name: getattr(old, name)
+            for name in ("reject_rate", "max_error", "confidence_level", "costs")
         }
         model, evaluation, stored = judge(trained.pipeline, held_out, rejection)
         about = trained.info | {"n_rows": trained.info["n_rows"] + n_rows} | stored

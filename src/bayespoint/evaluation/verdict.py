@@ -42,8 +42,7 @@ def verdict(evaluation: Evaluation) -> list[str]:
     said = (
         f"As a classifier it is useless here: it always answers “{constant}”."
         if always
-        else "As a classifier it is useless here: its answers are not shown to be better than "
-        f"always “{constant}”."
+        else f"By the number of errors it is not shown to be better than always “{constant}”."
     )
     return [said, _as_ranking(evaluation)]
 
@@ -55,14 +54,10 @@ def _as_ranking(evaluation: Evaluation) -> str:
             return "These rows have one class only, so they cannot tell more."
         return "Nor do its probabilities rank rows better than chance, as far as these rows tell."
     name = evaluation.classes[found.position]
-    words = (
-        f"As a ranking it is useful: a row of “{name}” gets a larger probability of it than "
-        f"another row in {100 * found.auc.value:.0f} % of the cases (AUC)"
-    )
-    return words + (
-        f", and the top {found.n_top:,} rows hold {found.lift:.1f} times as many “{name}” as usual."
-        if found.lift > 1
-        else "."
+    return (
+        f"As a ranking it is useful: of a row of “{name}” and another row, the first has the "
+        f"larger probability of it in {100 * found.auc.value:.0f} % of the cases, and the top "
+        f"{found.n_top:,} rows hold {found.lift:.1f} times as many “{name}” as usual."
     )
 
 

@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from bayespoint import LinearBayesPointClassifier, RejectOptionClassifier, to_onnx
-from onnx_helpers import prepared, run, session
+from bayespoint import (
+    BayesPointClassifier,
+    LinearBayesPointClassifier,
+    RejectOptionClassifier,
+    to_onnx,
+)
+from onnx_helpers import QUADRATURE_TOLERANCE, prepared, run, session
 
 LABELS = [
     ([3, -(2**40)], np.int64),
@@ -53,6 +58,25 @@ def test_accept(table, strange):
     assert 0.1 < found["accept"].mean() < 0.9
     np.testing.assert_array_equal(found["accept"], model.accept(strange))
     np.testing.assert_array_equal(found["label"], model.estimator_.predict(strange))
+
+
+@pytest.mark.parametrize("classifier", [LinearBayesPointClassifier(), BayesPointClassifier()])
+def test_costs_decide_the_label_and_what_is_accepted(table, strange, classifier):
+    X, y = table
+    n = len(np.unique(y))
+    costs = np.linspace(1, 30, n * n).reshape(n, n) * (1 - np.eye(n))
+    model = RejectOptionClassifier(
+        prepared(classifier), costs=costs, reject_rate=0.3, random_state=0
+    ).fit(X, y)
+    found = run(session(model), strange)
+    plain = model.estimator_.predict(strange)
+    answers = model.at().predict(strange)
+    assert (answers != plain).any()
+    np.testing.assert_array_equal(found["label"], answers)
+    np.testing.assert_array_equal(found["accept"], model.accept(strange))
+    np.testing.assert_allclose(
+        found["probabilities"], model.predict_proba(strange), atol=QUADRATURE_TOLERANCE
+    )
 
 
 def test_many_rows_have_the_confidence_of_the_threshold():

@@ -35,9 +35,19 @@ def classify(model, X: Value) -> Prediction:
     return find_converter(CONVERTERS, model, "Classifiers", advice)(model, X)
 
 
-def confidence(prediction: Prediction, n_classes: int) -> Value:
-    """Return the confidence that `RejectOptionClassifier` compares with its threshold."""
+def by_costs(prediction: Prediction, costs: np.ndarray) -> Prediction:
+    """Return the answer of least expected cost in place of the most probable class."""
+    return prediction._replace(winner=(prediction.scores @ -costs).argmax())
+
+
+def confidence(prediction: Prediction, n_classes: int, *, by_answer: bool = False) -> Value:
+    """Return the confidence that `RejectOptionClassifier` compares with its threshold.
+
+    It is the largest probability, or that of the answer if costs have decided it.
+    """
     scores = prediction.scores
+    if by_answer:
+        return scores.op("GatherElements", prediction.winner.expand(1), axis=1).squeeze(1)
     if prediction.has_probabilities:
         return scores.max(1, keepdims=False)
     if n_classes == 2:

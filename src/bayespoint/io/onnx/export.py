@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ... import __version__
 from ...classifiers.reject.option import RejectOptionClassifier
-from .classify import Prediction, classify, confidence
+from .classify import Prediction, by_costs, classify, confidence
 from .columns import table_points
 from .graph import DOUBLE, IR_VERSION, OPSET, Graph
 from .inputs import MATRIX_INPUT, OUTPUT_NAMES, Columns, Matrix, Source, Table, input_names
@@ -32,12 +32,16 @@ def export(model) -> onnx.ModelProto:
     columns = input_names(names)
     graph = Graph(reserved=[*columns, *OUTPUT_NAMES, MATRIX_INPUT])
     prediction = _predict(inner, _source(graph, inner, names))
+    costs = getattr(model, "costs", None)
+    if costs is not None:
+        prediction = by_costs(prediction, np.asarray(costs, dtype=float))
     _declare_outputs(graph, prediction, inner.classes_)
     if isinstance(model, RejectOptionClassifier) and _may_reject(model):
         threshold = model.threshold_
         if threshold < np.inf:
             threshold -= THRESHOLD_ROUNDING * max(abs(threshold), 1.0)
-        accept = confidence(prediction, len(inner.classes_)) >= float(threshold)
+        certain = confidence(prediction, len(inner.classes_), by_answer=costs is not None)
+        accept = certain >= float(threshold)
         graph.output("accept", accept, TensorProto.BOOL, ["rows"])
     return _finish(graph, inner, dict(zip(columns, names, strict=True)))
 
