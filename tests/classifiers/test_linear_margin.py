@@ -19,7 +19,7 @@ OBJECTIVE = 1e-7
 CONJUGATE = {"l1": np.inf, "l2": 2, "linf": 1}
 
 
-@parametrize_with_checks([LinearMarginSVC(distance) for distance in CONJUGATE])
+@parametrize_with_checks([LinearMarginSVC(distance) for distance in (*CONJUGATE, 3.0)])
 # Some checks use random labels.
 @pytest.mark.filterwarnings("ignore:With C=1 all weights:UserWarning")
 def test_scikit_learn_contract(estimator, check):

@@ -1,4 +1,4 @@
-"""LinearMarginSVC: the hyperplane of largest l1, l2 or linf margin in input space."""
+"""LinearMarginSVC: the hyperplane of largest margin in input space, in any distance lq."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class LinearMarginSVC(LinearClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    distance : {"l1", "l2", "linf"}, default="l2"
+    distance : {"l1", "l2", "linf"} or float, default="l2"
         How the distance of a point from a hyperplane is measured. "l2" is the support
         vector machine. "linf" gives few features weight, "l1" gives many features weights
-        of the same size; both are linear programs.
+        of the same size; both are linear programs. A number q > 1 means lq, between these.
     C : float, default=1.0
         Cost of slacks: points within the margin or on the wrong side. Larger values allow less
         slack. np.inf allows none, and raises an error if the classes cannot be separated.
@@ -57,10 +57,11 @@ class LinearMarginSVC(LinearClassifierMixin, BaseEstimator):
     -----
     Minimize |w| + C sum xi_i so that y_i (<w, x_i> + b) >= 1 - xi_i, where |w| is the norm
     that is conjugate to the distance: the sum of absolute weights for "linf", the largest
-    for "l1", and |w|^2 / 2 for "l2". The paper maximizes the margin with |w| = 1, which is
-    the same if classes can be separated. HiGHS solves the linear programs, and "l2" without
-    slacks, which is slow with hundreds of features; libsvm solves "l2" with slacks.
-    Features should have similar scales.
+    for "l1", |w|_p with 1 / p + 1 / q = 1 for a number q, and |w|^2 / 2 for "l2". The paper
+    maximizes the margin with |w| = 1, which is the same if classes can be separated. HiGHS solves
+    the linear programs, and "l2" without slacks, which is slow with hundreds of features; libsvm
+    solves "l2" with slacks. For a number q, some dozens of linear programs close in on the curved
+    norm, until the objective is known to 1e-8. Features should have similar scales.
 
     References
     ----------
@@ -73,12 +74,12 @@ class LinearMarginSVC(LinearClassifierMixin, BaseEstimator):
     >>> from bayespoint import LinearMarginSVC
     >>> X, y = [[0, 0], [1, 0], [3, 1], [4, 0]], [0, 0, 1, 1]
     >>> [LinearMarginSVC(d, C=float("inf")).fit(X, y).margin_.round(3).item()
-    ...  for d in ["l1", "l2", "linf"]]
-    [1.5, 1.118, 1.0]
+    ...  for d in ["l1", 1.5, "l2", 3.0, "linf"]]
+    [1.5, 1.224, 1.118, 1.04, 1.0]
     """
 
     _parameter_constraints = {
-        "distance": [StrOptions(set(CONJUGATE_NORMS))],
+        "distance": [StrOptions(set(CONJUGATE_NORMS)), Interval(Real, 1, None, closed="neither")],
         "C": [Interval(Real, 0, None, closed="neither"), Options(Real, {np.inf})],
         "fit_intercept": ["boolean"],
         "class_weight": [dict, StrOptions({"balanced"}), None],

@@ -9,9 +9,20 @@ from scipy import sparse
 # HiGHS satisfies bounds and constraints to this precision, for outputs and multipliers near one.
 HIGHS_TOLERANCE = 1e-9
 
+# HiGHS reports one of these if the classes cannot be separated.
+_NOT_SEPARABLE_STATUSES = (
+    highspy.HighsModelStatus.kInfeasible,
+    highspy.HighsModelStatus.kUnbounded,
+    highspy.HighsModelStatus.kUnboundedOrInfeasible,
+)
+
 
 class NotSolvedError(RuntimeError):
     """HiGHS has stopped without a solution."""
+
+
+class NotSeparableError(ValueError):
+    """No hyperplane has all training points on their correct side."""
 
 
 def new_highs() -> highspy.Highs:
@@ -41,3 +52,20 @@ def add_constraints(highs: highspy.Highs, matrix, lower: float, upper: float) ->
     pointers, columns = matrix.indptr[:-1].astype(np.int32), matrix.indices.astype(np.int32)
     bounds = np.full(n, lower), np.full(n, upper)
     highs.addRows(n, *bounds, matrix.nnz, pointers, columns, matrix.data)
+
+
+def run_for_hyperplane(highs: highspy.Highs) -> highspy.HighsSolution:
+    """Return the solution, or raise an error that says why there is none."""
+    highs.run()
+    status = highs.getModelStatus()
+    if status in _NOT_SEPARABLE_STATUSES:
+        raise NotSeparableError(
+            "No hyperplane separates the classes, but C=np.inf allows no slack. Choose a finite C."
+        )
+    if status != highspy.HighsModelStatus.kOptimal:
+        raise NotSolvedError(
+            "HiGHS has stopped without a hyperplane: "
+            f"{highs.modelStatusToString(status).lower()}. Scale the features, for example with "
+            "StandardScaler, or choose another C."
+        )
+    return highs.getSolution()

@@ -1,4 +1,4 @@
-"""Hyperplanes of largest margin in the distance l1, l2 or linf (004, sec. 1.1.4)."""
+"""Hyperplanes of largest margin in the distance l1, l2, linf or lq (004, sec. 1.1.4)."""
 
 from __future__ import annotations
 
@@ -9,27 +9,19 @@ import numpy as np
 from scipy import sparse
 from sklearn.svm import SVC
 
-from .highs import NotSolvedError, add_constraints, new_highs
+from .highs import NotSeparableError as NotSeparableError
+from .highs import NotSolvedError, add_constraints, new_highs, run_for_hyperplane
+from .norm_margin import fit_in_norm
 
 # The distance of a point from a hyperplane is its output over the length of the normal
 # vector in the conjugate norm (Mangasarian 1997; 004, eqs. 1.20 to 1.22).
-CONJUGATE_NORMS = {"l1": np.inf, "l2": 2, "linf": 1}
+CONJUGATE_NORMS: dict[str, float] = {"l1": np.inf, "l2": 2, "linf": 1}
 # Precision of the outputs of libsvm; with less than 1e-8 it may never stop.
 _SVC_TOLERANCE = 1e-6
 # A multiplier this close to a bound, in units of the largest one, is at the bound.
 _BOUND_TOLERANCE = 1e-6
 # Objectives are equal up to rounding if they differ by this share.
 _OBJECTIVE_ROUNDING = 1e-12
-# HiGHS reports one of these if the classes cannot be separated.
-_NOT_SEPARABLE_STATUSES = (
-    highspy.HighsModelStatus.kInfeasible,
-    highspy.HighsModelStatus.kUnbounded,
-    highspy.HighsModelStatus.kUnboundedOrInfeasible,
-)
-
-
-class NotSeparableError(ValueError):
-    """No hyperplane has all training points on their correct side."""
 
 
 class Hyperplane(NamedTuple):
@@ -41,8 +33,15 @@ class Hyperplane(NamedTuple):
     objective: float
 
 
+def conjugate_norm(distance: str | float) -> float:
+    """Return p with 1 / p + 1 / q = 1 for the distance lq."""
+    if isinstance(distance, str):
+        return CONJUGATE_NORMS[distance]
+    return float(distance) / (float(distance) - 1)
+
+
 def fit_hyperplane(
-    X, signs: np.ndarray, distance: str, C: float, fit_intercept: bool, weight: np.ndarray
+    X, signs: np.ndarray, distance: str | float, C: float, fit_intercept: bool, weight: np.ndarray
 ):
     """Minimize the length of the normal vector plus C times the weighted sum of the slacks.
 
@@ -52,9 +51,9 @@ def fit_hyperplane(
         Points.
     signs : ndarray of shape (n,)
         -1.0 and +1.0.
-    distance : {"l1", "l2", "linf"}
-        Distance of a point from a hyperplane. The length of the normal vector is its
-        conjugate norm, for "l2" half the square of this norm.
+    distance : {"l1", "l2", "linf"} or float
+        Distance of a point from a hyperplane; a number q > 1 means lq. The length of the normal
+        vector is its conjugate norm, for "l2" half the square of this norm.
     C : float
         Price of slacks; np.inf allows none.
     fit_intercept : bool
@@ -77,11 +76,14 @@ def fit_hyperplane(
     if distance == "l2":
         solver = _hard_l2 if np.isinf(C) else _soft_l2
         coef, intercept = solver(X / unit, signs, C * unit**2 * weight, fit_intercept)
-    else:
+    elif isinstance(distance, str):
         prices = C * unit * weight
         coef, intercept = _linear_program(X / unit, signs, distance, prices, fit_intercept)
+    else:
+        norm, prices = conjugate_norm(distance), C * unit * weight
+        coef, intercept = fit_in_norm(X / unit, signs, norm, prices, fit_intercept)
     coef = coef / unit
-    length = float(np.linalg.norm(coef, CONJUGATE_NORMS[distance]))
+    length = float(np.linalg.norm(coef, conjugate_norm(distance)))
     slacks = weight @ np.maximum(1 - signs * (X @ coef + intercept), 0.0)
     cost = length**2 / 2 if distance == "l2" else length
     objective = cost if np.isinf(C) else cost + C * slacks
@@ -113,7 +115,7 @@ def _linear_program(X, signs, distance, prices, fit_intercept) -> tuple[np.ndarr
         add_constraints(highs, parts[None], -np.inf, 1.0)
     if fit_intercept:
         add_constraints(highs, signs[None], 0.0, 0.0)
-    multipliers = -np.array(_run(highs).row_dual)
+    multipliers = -np.array(run_for_hyperplane(highs).row_dual)
     return multipliers[:n_features], multipliers[-1] if fit_intercept else 0.0
 
 
@@ -179,22 +181,8 @@ def _hard_l2(X, signs, prices, fit_intercept) -> tuple[np.ndarray, float]:
     hessian.index_ = np.arange(n_features)
     hessian.value_ = np.ones(n_features)
     highs.passHessian(hessian)
-    values = np.array(_run(highs).col_value)
+    try:
+        values = np.array(run_for_hyperplane(highs).col_value)
+    except NotSolvedError:  # where many points are at the same distance
+        return fit_in_norm(X, signs, 2.0, prices, fit_intercept)
     return values[:n_features], float(values[-1]) if fit_intercept else 0.0
-
-
-def _run(highs: highspy.Highs) -> highspy.HighsSolution:
-    """Return the solution, or raise an error that says why there is none."""
-    highs.run()
-    status = highs.getModelStatus()
-    if status in _NOT_SEPARABLE_STATUSES:
-        raise NotSeparableError(
-            "No hyperplane separates the classes, but C=np.inf allows no slack. Choose a finite C."
-        )
-    if status != highspy.HighsModelStatus.kOptimal:
-        raise NotSolvedError(
-            "HiGHS has stopped without a hyperplane: "
-            f"{highs.modelStatusToString(status).lower()}. Scale the features, for example with "
-            "StandardScaler, or choose another C."
-        )
-    return highs.getSolution()
