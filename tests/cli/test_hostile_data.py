@@ -32,13 +32,11 @@ BROKEN = {
     "blank lines": (b"\n\r\n  \n\n", "is empty"),
     "byte order mark alone": (b"\xef\xbb\xbf\n\n", "cannot be read"),
     "header alone": ("age,width,job,town,kind\n", "has no rows"),
-    "latin-1": (GOOD.replace("Ulm", "Köln").encode("latin-1"), "--encoding latin-1"),
-    "latin-1 in a name": (
-        GOOD.replace("age", "größe").encode("latin-1"),
+    "invalid bytes late": (
+        GOOD.replace("Ulm", "Köln").encode() + b"1,2,baker,Ulm,no\n" * 9000 + b"1,2,\xff,Ulm,no\n",
         "--encoding latin-1",
     ),
-    "utf-16": (GOOD.encode("utf-16"), "utf-16"),
-    "invalid bytes late": (GOOD.encode() * 3000 + b"1,2,\xff\xfe,Ulm,no\n", "Köln|encod"),
+    "bytes of no Windows": (GOOD.encode() + b"1,2,\x81,Ulm,no\n", "--encoding latin-1"),
     "zero bytes": (GOOD.encode().replace(b"Bonn", b"Bo\0n"), "zero bytes"),
     "zeros": (b"\0" * 5000, "zero bytes"),
     "quotes not closed in the header": ('age,"width,job,town,kind\n1,2,a,b,no\n', "first line"),
@@ -96,6 +94,9 @@ def test_unusual_but_valid_files_are_read(tmp_path):
         "blank lines": (("\n \n" + plain.replace("\n", "\n\n")).encode(), []),
         "no last end": (plain.rstrip("\n").encode(), []),
         "utf-16": (plain.encode("utf-16"), ["--encoding", "utf-16"]),
+        "utf-16, guessed": (plain.encode("utf-16"), []),
+        "utf-16 without a mark": (plain.encode("utf-16-le"), []),
+        "latin-1, guessed": (plain.encode("latin-1"), []),
         "latin-1": (plain.encode("latin-1"), ["--encoding", "latin-1"]),
         "gzip": (gzip.compress(plain.encode()), []),
         "gzip in two parts": (
@@ -145,11 +146,12 @@ def test_many_equal_names_are_found_fast(tmp_path):
         ([""] * 40, "two classes or more, but has 0"),
         (range(40), "which cannot be classes"),
         (np.linspace(0, 1, 40), "which cannot be classes"),
-        (["a"] * 39 + ["b"], "'b' of 'kind' has one"),
+        (["a"] * 39 + ["b"], "two classes or more, but has 1, 'a'"),
+        ([*range(60)] * 3, "60 different numbers, which is a quantity"),
     ],
 )
 def test_a_target_without_classes(tmp_path, target, expected):
-    table = pd.DataFrame({"x": np.arange(40) % 7, "kind": target})
+    table = pd.DataFrame({"x": np.arange(len(target)) % 7, "kind": target})
     table.to_csv(tmp_path / "t.csv", index=False)
     line = fails("train", tmp_path / "t.csv", "--target", "kind", "--model", tmp_path / "m")
     assert expected in line
@@ -166,7 +168,7 @@ def test_rows_without_a_class_are_left_out(tmp_path):
     )
     assert result.exit_code == 0
     assert "20 rows without a class in 'kind' are left out" in result.stderr
-    result = run("evaluate", model, tmp_path / "t.csv")
+    result = run("evaluate", model, tmp_path / "t.csv", "--include-training-rows")
     assert "20 rows without a class in 'kind' were left out" in result.stderr
     assert "On 60 rows" in result.stdout
 
@@ -228,7 +230,7 @@ def test_parquet_columns_of_other_types_are_refused(tmp_path, case):
     assert "column 'odd' should hold numbers or text" in line
     assert kind in line
     ok(*arguments, "--ignore", "odd")
-    assert "odd" in run("predict", model, path).stderr
+    assert ok("predict", model, path).count("\n") == 61
 
 
 def test_parquet_with_every_other_type(tmp_path):
@@ -313,4 +315,4 @@ def test_files_that_are_read_are_not_overwritten(tmp_path, world):
 def test_the_model_in_place_of_the_data_and_the_other_way_round(world, tmp_path):
     model, data = world / "linear.bpm", world / "test.csv"
     assert "not a model file" in fails("predict", data, data)
-    assert "encod" in fails("predict", model, model) or "zero" in fails("predict", model, model)
+    assert "archive, not a table" in fails("predict", model, model)

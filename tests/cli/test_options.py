@@ -1,7 +1,12 @@
 import pytest
 import typer
 
-from bayespoint.cli.options import make_plan, make_read_options, make_rejection
+from bayespoint.cli.options import (
+    make_column_wishes,
+    make_plan,
+    make_read_options,
+    make_rejection,
+)
 
 
 def test_rejection_holds_only_what_was_given():
@@ -30,6 +35,19 @@ def test_a_tab_may_be_written_with_a_backslash():
 
 
 def test_the_number_of_features_is_a_read_option():
-    plan = make_plan(make_read_options(encoding="latin-1"), ignore=["a"], features=7)
+    plan = make_plan(make_read_options(encoding="latin-1"), features=7)
     assert (plan.read_options.encoding, plan.read_options.n_features) == ("latin-1", 7)
-    assert (plan.ignore, plan.categorical) == (("a",), ())
+
+
+def test_wishes_about_columns():
+    wishes = make_column_wishes(
+        drop=["a"], ignore=["b"], keep=["c"], dates=["d=%d.%m.%Y", "e=f"], decimal=","
+    )
+    assert wishes.uses == {
+        "a": "drop",
+        "b": "drop",
+        "c": "keep",
+        "d": "date %d.%m.%Y",
+        "e=f": "date",
+    }
+    assert wishes.decimal == ","

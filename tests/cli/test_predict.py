@@ -93,6 +93,13 @@ def test_a_column_of_another_type_is_named(world, tmp_path):
     table = read_exactly(world / "test.csv").astype({"age": object})
     table.loc[3, "age"] = "old"
     table.to_csv(tmp_path / "t.csv", index=False)
+    result = run("predict", world / "linear.bpm", tmp_path / "t.csv", "--output", tmp_path / "o")
+    assert result.exit_code == 0
+    assert "1 value of column 'age' cannot be read and counts as missing" in result.stderr
+    assert "'old'" in result.stderr
+    (tmp_path / "o").unlink()
+    table["age"] = "old"
+    table.to_csv(tmp_path / "t.csv", index=False)
     line = fails("predict", world / "linear.bpm", tmp_path / "t.csv", "--output", tmp_path / "o")
     assert "Column 'age' should hold numbers, but holds 'old'" in line
     assert not (tmp_path / "o").exists()

@@ -4,6 +4,7 @@ import typer
 
 from bayespoint.cli import source
 from bayespoint.cli.source import Plan, read_source
+from bayespoint.io.tables.wishes import Wishes
 from cli_helpers import mixed_table
 
 
@@ -17,7 +18,7 @@ def path(tmp_path):
 
 
 def test_a_small_file_is_read_at_once(path, capsys):
-    found = read_source(path, "kind", Plan(ignore=("width",)))
+    found = read_source(path, "kind", Plan(wishes=Wishes({"width": "drop"})))
     assert found.rest is None
     assert len(found.X) == len(found.y) == 180
     assert found.columns.numbers == ["age"]

@@ -12,6 +12,7 @@ from .. import __version__
 from .groups import expand_groups
 from .help import SectionedCommand
 from .options import (
+    ColumnWishes,
     Data,
     DecisionOptions,
     FileOptions,
@@ -19,6 +20,7 @@ from .options import (
     IncludeTrainingRows,
     Json,
     KnownTarget,
+    MinClassRows,
     Model,
     NewTarget,
     Rejection,
@@ -73,6 +75,30 @@ def demo(
     from .demo import run_demo
 
     run_demo(splits, seed, json)
+
+
+@_verb()
+def check(
+    data: Data,
+    *,
+    target: NewTarget = None,
+    write: Annotated[
+        Path | None, typer.Option(help="FILE.toml to write, for train --plan.")
+    ] = None,
+    min_class_rows: MinClassRows = 2,
+    wishes: ColumnWishes,
+    read_options: FileOptions,
+    json: Json = False,
+) -> None:
+    """Say what each column of a file is, and what train will do with it.
+
+    With a target also which columns are copies of it, or predict it suspiciously well.
+    """
+    from .check import run_check
+    from .source import Plan
+
+    plan = Plan(wishes=wishes, min_class_rows=min_class_rows, read_options=read_options)
+    run_check(data, target, plan, write, json)
 
 
 @_verb()

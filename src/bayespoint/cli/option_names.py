@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 
-OPTION_OF_ARGUMENT = {"encoding": "--encoding", "folder": "--data", "n_features": "--features"}
+OPTION_OF_ARGUMENT = {
+    "encoding": "--encoding",
+    "folder": "--data",
+    "max_classes": "--max-classes",
+    "n_features": "--features",
+}
 HEADER_OPTIONS = {"True": "--header", "False": "--no-header"}
 FLAGS = {"include_training_rows": "--include-training-rows"}
 _ARGUMENT = re.compile(
-    r'\b(encoding|folder|n_features|header|include_training_rows)=("?)([\w-]+)\2'
+    r'\b(encoding|folder|n_features|max_classes|header|include_training_rows)=("?)([\w-]+)\2'
 )
 
 

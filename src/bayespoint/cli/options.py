@@ -11,6 +11,7 @@ from .groups import Group
 
 FILE_SECTION, REJECT_SECTION = "How to read the file", "Refusing to answer"
 DECISION_SECTION = "Rare classes and costs"
+COLUMN_SECTION = "Columns (each option but the last two can be repeated)"
 
 Data = Annotated[
     str, typer.Argument(help="CSV, Parquet or LIBSVM, may be compressed; - is standard input.")
@@ -33,10 +34,6 @@ Classifier = Annotated[
     Literal["auto", "kernel", "linear"],
     typer.Option(help="Kind of classifier; auto: linear if the file is large."),
 ]
-Categorical = Annotated[
-    list[str] | None, typer.Option(help="Column whose numbers are categories; repeatable.")
-]
-Ignore = Annotated[list[str] | None, typer.Option(help="Column to leave out; repeatable.")]
 MaxTime = Annotated[
     float | None, typer.Option(min=0.1, help="Time limit of a kernel machine, in seconds.")
 ]
@@ -83,7 +80,10 @@ Header = Annotated[
         rich_help_panel=FILE_SECTION,
     ),
 ]
-Encoding = Annotated[str, typer.Option(help="Text encoding.", rich_help_panel=FILE_SECTION)]
+Encoding = Annotated[
+    str | None,
+    typer.Option(help="Text encoding.", show_default="guessed", rich_help_panel=FILE_SECTION),
+]
 Features = Annotated[
     int | None,
     typer.Option(
@@ -163,7 +163,7 @@ def make_read_options(
     format: Format = None,
     delimiter: Delimiter = None,
     header: Header = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = None,
 ) -> Any:
     """Return how to read a file."""
     if delimiter is not None:
@@ -178,11 +178,94 @@ def make_read_options(
 FileOptions = Annotated[Any, Group(make_read_options)]
 
 
+Only = Annotated[
+    list[str] | None,
+    typer.Option("--columns", help="Use only this column.", rich_help_panel=COLUMN_SECTION),
+]
+Drop = Annotated[
+    list[str] | None, typer.Option(help="Leave this column out.", rich_help_panel=COLUMN_SECTION)
+]
+Ignore = Annotated[list[str] | None, typer.Option(hidden=True)]  # the old name of --drop
+KeepColumn = Annotated[
+    list[str] | None,
+    typer.Option(help="Use this column, even an identifier.", rich_help_panel=COLUMN_SECTION),
+]
+Categorical = Annotated[
+    list[str] | None,
+    typer.Option(help="Its numbers stand for categories.", rich_help_panel=COLUMN_SECTION),
+]
+Numeric = Annotated[
+    list[str] | None,
+    typer.Option(help="It holds numbers; other words are missing.", rich_help_panel=COLUMN_SECTION),
+]
+Dates = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--date", help="It holds dates; or NAME=%d.%m.%Y.", rich_help_panel=COLUMN_SECTION
+    ),
+]
+Texts = Annotated[
+    list[str] | None,
+    typer.Option("--text", help="It holds free text.", rich_help_panel=COLUMN_SECTION),
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(
+        help="Decimal mark: . or ,", show_default="guessed", rich_help_panel=COLUMN_SECTION
+    ),
+]
+PlanFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--plan", help="FILE.toml that `bayespoint check` wrote.", rich_help_panel=COLUMN_SECTION
+    ),
+]
+
+
+def make_column_wishes(
+    columns: Only = None,
+    drop: Drop = None,
+    ignore: Ignore = None,
+    keep: KeepColumn = None,
+    categorical: Categorical = None,
+    numeric: Numeric = None,
+    dates: Dates = None,
+    texts: Texts = None,
+    decimal: Decimal = None,
+    plan_file: PlanFile = None,
+) -> Any:
+    """Return what the user says about the columns."""
+    from ..io.tables.wishes import make_wishes
+
+    return make_wishes(
+        columns=columns or (),
+        drop=[*(drop or ()), *(ignore or ())],
+        keep=keep or (),
+        categorical=categorical or (),
+        numeric=numeric or (),
+        date=dates or (),
+        text=texts or (),
+        decimal=decimal,
+        plan=plan_file,
+    )
+
+
+ColumnWishes = Annotated[Any, Group(make_column_wishes)]
+MinClassRows = Annotated[
+    int, typer.Option(min=2, help="Leave out classes with fewer rows than this.")
+]
+MaxClasses = Annotated[
+    int | None,
+    typer.Option(min=2, help="Most classes.", show_default="1000, or 50 if they are numbers"),
+]
+
+
 def make_plan(
     read_options: FileOptions,
     classifier: Classifier = "auto",
-    categorical: Categorical = None,
-    ignore: Ignore = None,
+    wishes: ColumnWishes = None,
+    min_class_rows: MinClassRows = 2,
+    max_classes: MaxClasses = None,
     max_time: MaxTime = None,
     class_weight: ClassWeight = None,
     seed: Seed = 0,
@@ -195,8 +278,9 @@ def make_plan(
 
     return Plan(
         classifier=classifier,
-        categorical=tuple(categorical or ()),
-        ignore=tuple(ignore or ()),
+        wishes=wishes,
+        min_class_rows=min_class_rows,
+        max_classes=max_classes,
         max_time=max_time,
         class_weight=class_weight,
         seed=seed,

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 import typer
 
-from ..io.tables.columns import Columns, find_columns, find_stray_text, frame
-from ..io.tables.labels import check_classes, known_labels, labels, whole_labels
+from ..io.tables.columns import Columns, frame, has_integers
+from ..io.tables.labels import (
+    check_classes,
+    check_exact,
+    check_quantity,
+    find_rare,
+    known_labels,
+    labels,
+    whole_labels,
+)
+from ..io.tables.look import AS_YOU_SAID, Look, find_used_columns, look
 from ..io.tables.open_table import count_features, open_table
 from ..io.tables.read_options import ReadOptions
 from ..io.tables.table import Table, regroup
+from ..io.tables.wishes import Wishes
 from .learn import stack
+from .odd_values import OddValues
+from .option_names import name_options
 from .terminal import listed, note
 
 # A file with more rows or bytes than this is not held in memory but read as a stream.
@@ -29,6 +41,8 @@ BYTES_PER_SPARSE_ENTRY = 12
 LIBSVM_TARGET = "label"
 # Column names listed in a message.
 MAX_COLUMNS_LISTED = 20
+# Columns that are left out and named in a line each.
+MAX_LINES = 12
 
 
 @dataclass(frozen=True)
@@ -39,8 +53,9 @@ class Plan:
     seed: int = 0
     max_time: float | None = None
     class_weight: str | dict[Any, float] | None = None
-    categorical: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
+    wishes: Wishes = field(default_factory=Wishes)
+    min_class_rows: int = 2
+    max_classes: int | None = None
     read_options: ReadOptions = field(default_factory=ReadOptions)
 
 
@@ -52,6 +67,11 @@ class Source(NamedTuple):
     rest: Iterator[tuple[Any, np.ndarray]] | None
     columns: Columns | None  # None for LIBSVM
     name: str
+
+    @property
+    def target(self) -> str:
+        """Return the name of the column with the classes."""
+        return LIBSVM_TARGET if self.columns is None else self.columns.target
 
 
 def read_source(data: str, target: str | None, plan: Plan) -> Source:
@@ -66,31 +86,74 @@ def read_source(data: str, target: str | None, plan: Plan) -> Source:
         raise
 
 
-def _table_source(table: Table, target: str | None, plan: Plan) -> Source:
+def open_rows(table: Table, target: str | None, wishes: Wishes) -> tuple[Any, Iterator[Any] | None]:
+    """Return the rows that fit into memory as an Arrow table, and an iterator over the rest."""
     import pyarrow as pa
 
+    classes = [] if target is None else [target]
+    table.require_columns([*classes, *wishes.named])
+    for text in table.notes:
+        note(name_options(text))
+    unread = {name for name, use in wishes.uses.items() if use == "drop"}
+    if wishes.only:
+        unread |= set(table.columns or ()) - set(wishes.only)
+    names = [name for name in table.columns or () if name in classes or name not in unread]
+    texts = [name for name, use in wishes.uses.items() if use in ("category", "text")]
+    batches = table.batches(names, texts=[*classes, *texts])
+    first_batches, rest = _first(batches, lambda batch: (batch.num_rows, batch.nbytes))
+    first = pa.concat_tables(first_batches) if first_batches else None
+    if not first:
+        raise ValueError(f"{table.name} has no rows.")
+    return first, rest
+
+
+def _table_source(table: Table, target: str | None, plan: Plan) -> Source:
+    target = target or plan.wishes.target
     if target is None:
         raise typer.BadParameter(
             f"Name the column of {table.name} that holds the classes with --target. The columns "
             f"are: {listed(table.columns or [], MAX_COLUMNS_LISTED)}"
         )
-    table.require_columns([target, *plan.categorical, *plan.ignore])
-    ignored = set(plan.ignore) - {target}
-    names = [name for name in table.columns or () if name not in ignored]
-    batches = table.batches(names, texts={target, *plan.categorical})
-    first_batches, rest = _first(batches, lambda batch: (batch.num_rows, batch.nbytes))
-    first = pa.concat_tables(first_batches) if first_batches else None
-    if not first:
-        raise ValueError(f"{table.name} has no rows.")
-    columns = find_columns(first, target, categorical=set(plan.categorical))
-    _note_surprises(first, columns, plan)
-    X, y = _labeled(first, columns)
+    first, rest = open_rows(table, target, plan.wishes)
+    classes = Columns([], [], target, has_integers(first[target]))
+    known, y = known_labels(labels(first, classes), classes)
     if len(y) < first.num_rows:
         note(f"{first.num_rows - len(y):,} rows without a class in {target!r} are left out")
-    check_classes(y, target)
+    check_quantity(y, target, plan.max_classes)
+    rare = _note_rare(y, target, plan.min_class_rows)
+    check_classes(y[~np.isin(y, rare)], target)
+    found = look(first, target, plan.wishes, table.delimiter)
+    note_decisions(found)
+    columns, odd = find_used_columns(found, first, target), OddValues()
+    left_out = set(table.columns or ()) - {*columns.used, target}
+    columns = replace(columns, left_out=[n for n in table.columns or () if n in left_out])
+    X, y = _without(rare, frame(first, columns, odd)[known].reset_index(drop=True), y)
+    odd.tell()
     if rest is not None:
-        rest = (_labeled(batch, columns) for batch in regroup(rest, ROWS_PER_CHUNK))
+        rest = (_labeled(batch, columns, odd, rare) for batch in regroup(rest, ROWS_PER_CHUNK))
     return Source(X, y, rest, columns, table.name)
+
+
+def _note_rare(y: np.ndarray, target: str, min_rows: int) -> np.ndarray:
+    """Return the classes with too few rows, which are left out."""
+    rare = find_rare(y, max(min_rows, 2))
+    if len(rare):
+        n_rows = int(np.isin(y, rare).sum())
+        names = listed([repr(str(name)) for name in rare])
+        what, them = ("class", "it") if len(rare) == 1 else ("classes", "each of them")
+        note(
+            f"{n_rows:,} {'row' if n_rows == 1 else 'rows'} of the {what} {names} of {target!r} "
+            f"left out: {them} has fewer than {max(min_rows, 2)} rows"
+        )
+    return rare
+
+
+def _without(rare: np.ndarray, X, y: np.ndarray) -> tuple[Any, np.ndarray]:
+    """Return the rows of other classes."""
+    if not len(rare):
+        return X, y
+    kept = ~np.isin(y, rare)
+    return X[kept].reset_index(drop=True), y[kept]
 
 
 def _sparse_source(table: Table, data: str, plan: Plan) -> Source:
@@ -101,6 +164,10 @@ def _sparse_source(table: Table, data: str, plan: Plan) -> Source:
     if not first:
         raise ValueError(f"{table.name} has no rows.")
     X, y = stack(first)
+    check_quantity(y, LIBSVM_TARGET, plan.max_classes)
+    rare = _note_rare(y, LIBSVM_TARGET, plan.min_class_rows)
+    kept = ~np.isin(y, rare)
+    X, y = (X[kept], y[kept]) if len(rare) else (X, y)
     check_classes(y, LIBSVM_TARGET)
     return Source(X, y, rest, None, table.name)
 
@@ -120,22 +187,30 @@ def _first(
     return first, None
 
 
-def _labeled(table, columns: Columns) -> tuple[Any, np.ndarray]:
+def _labeled(table, columns: Columns, odd: OddValues, rare: np.ndarray) -> tuple[Any, np.ndarray]:
     """Return the rows that have a class, and their classes."""
+    check_exact(table, columns)
     known, y = known_labels(labels(table, columns), columns)
-    return frame(table, columns)[known].reset_index(drop=True), y
+    rows = _without(rare, frame(table, columns, odd)[known].reset_index(drop=True), y)
+    odd.tell()
+    return rows
 
 
-def _note_surprises(table, columns: Columns, plan: Plan) -> None:
-    """Note empty columns, and columns of texts that look like numbers."""
-    used = {columns.target, *columns.used}
-    empty = [repr(name) for name in table.column_names if name not in used]
+def note_decisions(found: Look) -> None:
+    """Note which columns are left out and why, and ask what is not clear."""
+    empty = [repr(f.name) for f in found.left_out if f.kind == "empty"]
     if empty:
         note(f"these columns are empty and not used: {listed(empty)}")
-    for name in columns.categories:
-        odd = None if name in plan.categorical else find_stray_text(table[name])
-        if odd is not None:
-            note(
-                f"column {name!r} holds numbers, but also {odd!r}, so it is read as texts. Leave "
-                "unknown values empty, or name the column with --categorical"
-            )
+    others = [f for f in found.left_out if f.kind != "empty" and f.why != AS_YOU_SAID]
+    for finding in others[:MAX_LINES]:
+        note(
+            f"column {finding.name!r} is left out: {finding.kind}, {finding.why} "
+            f"(--keep {finding.name} to use it)"
+        )
+    if len(others) > MAX_LINES:
+        names = [repr(f.name) for f in others[MAX_LINES:]]
+        note(f"{len(names)} more columns are left out, see bayespoint check: {listed(names)}")
+    for question in found.questions[:MAX_LINES]:
+        note(question)
+    if len(found.questions) > MAX_LINES:
+        note(f"{len(found.questions) - MAX_LINES} more questions: see bayespoint check")

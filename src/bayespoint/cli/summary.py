@@ -55,9 +55,11 @@ def summary(
 
 
 def _used(columns: dict[str, Any]) -> str:
-    numbers, texts = len(columns["numbers"]), len(columns["categories"])
-    parts = [f"{numbers} numeric"] * bool(numbers) + [f"{texts} text"] * bool(texts)
-    return f" ({' and '.join(parts)} column{'s' * (numbers + texts > 1)})"
+    kinds = {"numbers": "numeric", "categories": "categorical", "dates": "date", "texts": "text"}
+    counts = {word: len(columns.get(kind, ())) for kind, word in kinds.items()}
+    parts = [f"{count} {word}" for word, count in counts.items() if count]
+    listed = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    return f" ({listed} column{'s' * (sum(counts.values()) > 1)})"
 
 
 def quality(evaluation: Evaluation, decision: dict[str, Any] | None = None) -> list[str]:

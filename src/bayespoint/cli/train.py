@@ -20,7 +20,7 @@ from .decision import Decision, check_decision, with_class_weight
 from .learn import MAX_HELD_OUT_ROWS, HeldOut, judge, learn
 from .output import check_output
 from .record import make_record
-from .source import LIBSVM_TARGET, Plan, Source, read_source
+from .source import Plan, Source, read_source
 from .summary import summary
 from .terminal import show, working
 
@@ -52,7 +52,7 @@ def run_train(
         model, evaluation, stored = judge(pipeline, held_out, rejection, decision)
         about = {
             "columns": None if source.columns is None else source.columns.to_dict(),
-            "target": target or LIBSVM_TARGET,
+            "target": source.target,
             "data": source.name,
             "n_rows": n_rows,
             "seconds": round(time.perf_counter() - began, 3),
@@ -61,7 +61,7 @@ def run_train(
         say("training other classifiers for comparison")
         left = None if plan.max_time is None else plan.max_time - (time.perf_counter() - began)
         record = make_record(model, held_out, evaluation, left)
-        reference = None if source.columns is None else summarize(source.X)
+        reference = None if source.columns is None else summarize(source.X, source.columns.texts)
         kept = {"command": about | {"reference": reference}, "record": record.to_dict()}
         save(model, model_path, kept)
     size = Path(model_path).stat().st_size

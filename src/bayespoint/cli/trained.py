@@ -20,7 +20,10 @@ from ..io.tables.read_options import ReadOptions
 from ..io.tables.table import Table
 from .decision import decision_lines
 from .learn import stack
+from .odd_values import OddValues
+from .option_names import name_options
 from .terminal import listed, note
+from .watch import Watch
 
 # Rows per chunk of a LIBSVM file.
 SPARSE_ROWS_PER_CHUNK = 20_000
@@ -88,7 +91,7 @@ def _is_intact(trained: Trained) -> bool:
     columns, model = trained.columns, trained.model
     return (
         isinstance(trained.pipeline, Pipeline)
-        and (columns is None or set(columns.used) == set(model.feature_names_in_))
+        and (columns is None or set(columns.features) == set(model.feature_names_in_))
         and all(isinstance(trained.info[key], kind) for key, kind in ABOUT_TYPES.items())
     )
 
@@ -117,21 +120,27 @@ def _table_parts(
             f"{table.name} is LIBSVM, but the model was trained with a table that has the columns "
             f"{listed(columns.used)}"
         )
-    texts = [*keep, *columns.categories, *([] if target is None else [target])]
+    wanted = [*keep, *([] if target is None else [target])]
+    texts = [*wanted, *columns.dates, *columns.categories, *columns.texts]
     names = list(dict.fromkeys([*columns.used, *texts]))
-    table.require_columns(names)
-    _note_ignored(table, [*names, columns.target])
+    table.require_columns(names, known=[*columns.used, columns.target])
+    for text in table.notes:
+        note(name_options(text))
+    _note_ignored(table, [*names, *columns.left_out, columns.target])
     if target is not None:
         columns = replace(columns, target=target)
-    n_unlabeled = 0
+    n_unlabeled, odd, watch = 0, OddValues(), Watch(trained)
     for batch in table.batches(names, texts):
-        X, y, kept = frame(batch, columns), None, batch.select(list(keep))
+        X, y, kept = frame(batch, columns, odd), None, batch.select(list(keep))
+        watch.see(X)
         if target is not None:
             known, y = known_labels(labels(batch, columns), columns)
             y = _same_classes(y, trained.model.classes_)
             X, n_unlabeled = X[known], n_unlabeled + int(np.count_nonzero(~known))
         if len(X):
             yield Part(X, y, kept)
+    odd.tell()
+    watch.tell()
     if n_unlabeled:
         note(f"{n_unlabeled:,} rows without a class in {target!r} were left out")
 
@@ -172,7 +181,7 @@ def _sparse_parts(trained: Trained, table: Table, target: str | None) -> Iterato
 
 
 def _same_classes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Replace classes that differ from the model's only in case or a final period."""
+    """Replace classes that are the model's written differently: case, a final period, zeros."""
     if y.dtype.kind != "U" or not len(y):
         return y
     unknown = sorted(set(np.unique(y)) - set(classes))
@@ -189,4 +198,9 @@ def _same_classes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 def _bare(name: str) -> str:
-    return name.casefold().rstrip(". ")
+    """Return a class without what programs change: case, a final period, zeros of numbers."""
+    text = str(name).casefold().rstrip(". ")
+    try:
+        return repr(float(text)) if text.replace(".", "", 1).lstrip("-").isdigit() else text
+    except ValueError:
+        return text

@@ -8,8 +8,8 @@ from bayespoint.io.tables.columns import (
     as_numbers,
     as_texts,
     find_columns,
-    find_stray_text,
     frame,
+    has_integers,
 )
 from bayespoint.io.tables.missing_values import MISSING_WORDS
 
@@ -60,14 +60,11 @@ TABLE = pa.table(
 
 
 def test_columns_are_found():
-    columns = find_columns(TABLE, "kind", categorical=["code"])
-    assert columns == Columns(["age", "real"], ["job", "code"], "kind", True)
+    columns = find_columns(TABLE, "kind")
+    assert columns == Columns(["age", "real"], ["job", "code"], "kind", False)
     assert columns.used == ["age", "real", "job", "code"]
     assert Columns(**columns.to_dict()) == columns
-    assert find_columns(TABLE, "kind").numbers == ["age", "code", "real"]
-    assert not find_columns(TABLE, "job").integers
-    assert not find_columns(TABLE, "real").integers
-    assert not find_columns(TABLE, "empty").integers
+    assert find_columns(TABLE, "kind", categorical=["age"]).numbers == ["real"]
     with pytest.raises(ValueError, match="column with values besides the target 'kind'"):
         find_columns(TABLE.select(["kind", "empty"]), "kind")
 
@@ -93,7 +90,62 @@ def test_frames_refuse_other_things():
         frame(pa.table({"age": ["1", "-inf"]}), columns)
 
 
-def test_stray_text_among_numbers():
-    assert find_stray_text(pa.chunked_array([["1", "2", "3", "x", "?"]])) == "x"
-    assert find_stray_text(pa.chunked_array([["1", "x", "y"]])) is None
-    assert find_stray_text(pa.chunked_array([["x", None]])) is None
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        *[(["1", "2", ""], True), (["0", "-3"], True), ([" 1 "], True), ([1.0, None], True)],
+        *[(["1", "01"], False), (["1.0"], False), (["+1"], False), (["-0"], False)],
+        *[(["", "NA"], False), (["a"], False), ([1.5], False), (["1" * 16], False)],
+    ],
+)
+def test_whole_numbers_that_lose_nothing(values, expected):
+    assert has_integers(pa.chunked_array([values])) is expected
+
+
+MESSY = pa.table(
+    {
+        "price": ["€ 1.234,50", "k.A.", "€ 7,10", "-"],
+        "when": ["31.12.2024 10:30", "01.01.2025 00:00", "", "bad"],
+        "note": ["a b", "", None, "c"],
+        "zip": ["01067", "99084", "", "04109"],
+    }
+)
+KNOWN = Columns(
+    ["price"],
+    ["zip"],
+    "kind",
+    False,
+    formats={"price": {"decimal": ",", "thousands": ".", "unit": "€"}},
+    dates={"when": {"format": "%d.%m.%Y %H:%M", "origin": "2024-12-31", "parts": ["days", "hour"]}},
+    texts=["note"],
+)
+
+
+def test_all_kinds_of_columns_come_back_as_in_training():
+    assert Columns(**KNOWN.to_dict()) == KNOWN
+    assert KNOWN.used == ["price", "when", "zip", "note"]
+    assert KNOWN.features == ["price", "when (days)", "when (hour)", "zip", "note"]
+    told = []
+    X = frame(MESSY, KNOWN, lambda *what: told.append(what))
+    assert list(X) == KNOWN.features
+    np.testing.assert_array_equal(X["price"], [1234.5, np.nan, 7.1, np.nan])
+    np.testing.assert_allclose(X["when (days)"], [10.5 / 24, 1, np.nan, np.nan])
+    np.testing.assert_array_equal(X["when (hour)"], [10.5, 0, np.nan, np.nan])
+    assert X["zip"].tolist() == ["01067", "99084", None, "04109"]
+    assert X["note"].tolist() == ["a b", "", "", "c"]
+    assert told == [("when", 1, "bad")]
+    with pytest.raises(ValueError, match=r"'when' should hold dates like .*, but holds 'bad'"):
+        frame(MESSY, KNOWN)
+
+
+def test_numbers_written_in_another_way_than_in_training_are_recognized():
+    columns, told = Columns(["x"], [], "kind", False), []
+    X = frame(pa.table({"x": ["1,5", "2,25", ""]}), columns, lambda *what: told.append(what))
+    np.testing.assert_array_equal(X["x"], [1.5, 2.25, np.nan])
+    assert told == [("x", 0, "decimal comma")]
+    with pytest.raises(ValueError, match="'x' should hold numbers, but holds 'a'"):
+        frame(pa.table({"x": ["a", "b", "1"]}), columns, lambda *what: None)
+    # A few odd values are missing, not the end.
+    X = frame(pa.table({"x": ["1", "b", "3"]}), columns, lambda *what: told.append(what))
+    np.testing.assert_array_equal(X["x"], [1, np.nan, 3])
+    assert told[-1] == ("x", 1, "b")

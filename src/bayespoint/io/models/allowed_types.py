@@ -37,6 +37,7 @@ TYPES_OF_MODULE = {
         "Regression",
     ],
     "sklearn.compose": ["ColumnTransformer"],
+    "sklearn.feature_extraction.text": ["TfidfTransformer", "TfidfVectorizer"],
     "sklearn.frozen": ["FrozenEstimator"],
     "sklearn.impute": ["MissingIndicator", "SimpleImputer"],
     "sklearn.model_selection": ["KFold", "StratifiedKFold"],

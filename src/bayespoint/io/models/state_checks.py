@@ -135,6 +135,18 @@ def _views(views: Views) -> None:
             raise ValueError("knots should be finite and increasing, with finite ranks")
 
 
+def _words(vectorizer: Any) -> None:
+    """Check that words come from the table and not from files, and that each has its column."""
+    if vectorizer.input != "content":
+        raise ValueError("input should be 'content': a model opens no files")
+    if "vocabulary_" not in vars(vectorizer):
+        return
+    numbers = sorted(map(int, vectorizer.vocabulary_.values()))
+    if numbers != list(range(len(numbers))):
+        raise ValueError("vocabulary_ should number its words from 0")
+    _expect(vectorizer._tfidf.idf_, "idf_", float, (len(numbers),))
+
+
 def _perceptrons(state: dict) -> None:
     """Check the perceptrons that continue at the next fit."""
     n_outputs, m = state["signs"].shape
@@ -197,5 +209,6 @@ CHECKS: dict[str, Callable[[Any], None]] = {
     "LinearBayesPointClassifier": _linear,
     "Mixture": _mixture,
     "OneHotEncoder": _one_hot,
+    "TfidfVectorizer": _words,
     "Views": _views,
 }

@@ -22,7 +22,7 @@ def read_chunks(
     n_rows: int = 100_000,
     n_features: int | None = None,
     header: bool | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
 ) -> Iterator[tuple[Any, Any]]:
     r"""Yield the rows of a file, n_rows at a time.
 
@@ -39,8 +39,8 @@ def read_chunks(
         Number of features of LIBSVM. By default the file is read once more to count them.
     header : bool, default=None
         Whether the first line of CSV holds column names; by default this is guessed.
-    encoding : str, default="utf-8"
-        Encoding of CSV.
+    encoding : str, default=None
+        Encoding of CSV; by default this is guessed.
 
     Yields
     ------

@@ -9,8 +9,15 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from .encodings import UTF8
 from .read_options import ReadOptions
-from .sniff import guess_delimiter, guess_header
+from .sniff import (
+    declared_delimiter,
+    first_rows,
+    guess_delimiter,
+    guess_header,
+    name_columns,
+)
 from .stream import PeekedStream
 from .table import Table, check_n_columns, check_names, one_line
 
@@ -19,6 +26,9 @@ BLOCK_BYTES = 1 << 22
 # A file without a line end in this many bytes is not CSV.
 MAX_HEADER_BYTES = 1 << 24
 LINE_END = r"\r\n|\r|\n"
+# psql draws a line below the names, and says below the rows how many there are.
+RULE = r"-+(?:\+-+)+"
+FOOTER = r"\(\d+ (?:rows?|Zeilen?|lignes?|filas?)\)"
 
 
 class CSVTable(Table):
@@ -30,24 +40,33 @@ class CSVTable(Table):
         super().__init__(name, io.BufferedReader(stream))
         self._n_parsed = 0  # bytes
         self._options = options
-        text = _decode_head(name, stream, options.encoding)
+        self.encoding = options.encoding or UTF8
+        text = _decode_head(name, stream, self.encoding)
         # Blank lines before the first row are not rows; Arrow needs their number to skip them.
         stripped = re.sub(rf"\A(?:[^\S\r\n]*(?:{LINE_END}))+", "", text)
-        n_blank = len(re.findall(LINE_END, text[: len(text) - len(stripped)]))
-        self.delimiter = options.delimiter or guess_delimiter(stripped)
+        n_skipped = len(re.findall(LINE_END, text[: len(text) - len(stripped)]))
+        declared = declared_delimiter(stripped)
+        if declared:
+            stripped, n_skipped = stripped.partition("\n")[2], n_skipped + 1
+        self.delimiter = options.delimiter or declared or guess_delimiter(stripped)
         # A quoted name may contain a line end.
         reader = csv.reader(
             io.StringIO(stripped, newline=""), delimiter=self.delimiter, strict=True
         )
         cells = _first_row(name, reader)
-        n_lines = n_blank + reader.line_num
+        n_header_lines = reader.line_num
         check_n_columns(name, len(cells))  # before more is done for each
-        self.has_header = guess_header(cells, reader) if options.header is None else options.header
-        self.columns = [
-            cell if self.has_header and cell else f"column_{i + 1}" for i, cell in enumerate(cells)
-        ]
+        below = first_rows(reader)
+        if below and len(below[0]) == 1 and re.fullmatch(RULE, below[0][0]):
+            n_header_lines += 1  # psql underlines the names
+            del below[0]
+        # The last row may be cut off, unless it is the only one.
+        below = below[:-1] or below
+        self.has_header = guess_header(cells, below) if options.header is None else options.header
+        names = cells if self.has_header else [""] * len(cells)
+        self.columns = name_columns(names, below if self.has_header else [])
         check_names(name, self.columns)
-        self._n_skipped_lines = n_lines if self.has_header else n_blank
+        self._n_skipped_lines = n_skipped + n_header_lines * self.has_header
 
     def share_read(self) -> float | None:
         """Return the share of the file whose rows were returned; None if it is not known."""
@@ -63,9 +82,11 @@ class CSVTable(Table):
                 block_size=BLOCK_BYTES,
                 column_names=self.columns,
                 skip_rows=self._n_skipped_lines,
-                encoding=self._options.encoding,
+                encoding=self.encoding,
             ),
-            arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+            arrow_csv.ParseOptions(
+                delimiter=self.delimiter, newlines_in_values=True, invalid_row_handler=_skip_footer
+            ),
             arrow_csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()), include_columns=names
             ),
@@ -85,7 +106,7 @@ class CSVTable(Table):
         message = one_line(error)
         if isinstance(error, UnicodeDecodeError) or "invalid UTF8" in message:
             reason = getattr(error, "reason", "invalid bytes")
-            return _wrong_encoding("the file", self._options.encoding, reason)
+            return _wrong_encoding("the file", self.encoding, reason)
         if "straddl" in message:
             return (
                 f"a row is longer than {BLOCK_BYTES >> 20} MB, or a quote is opened and never "
@@ -115,6 +136,11 @@ def _decode_head(name: str, stream: PeekedStream, encoding: str) -> str:
         has_line = re.search(r"[\r\n]", text.lstrip()) is not None
         if has_line or len(stream.head) >= MAX_HEADER_BYTES or not stream.extend_head():
             return text
+
+
+def _skip_footer(row: Any) -> str:
+    """Skip the line of psql that counts the rows; other lines of a wrong length are errors."""
+    return "skip" if re.fullmatch(FOOTER, row.text.strip()) else "error"
 
 
 def _first_row(name: str, reader: Any) -> list[str]:

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
-from .columns import Columns, as_numbers, as_texts, first_text, known_numbers, not_whole
+from .columns import (
+    WHOLE_NUMBER,
+    Columns,
+    as_numbers,
+    as_texts,
+    first_text,
+    has_integers,
+    known_numbers,
+    not_whole,
+)
+from .number_format import looks_like_number
 
 # A column with more distinct values, or fewer rows for each value, does not hold classes.
 MAX_CLASSES = 1000
 MIN_ROWS_PER_CLASS = 2
+# So many different numbers are a quantity rather than classes.
+MAX_NUMBER_CLASSES = 50
 
 
 def labels(table, columns: Columns) -> np.ndarray:
@@ -44,22 +58,51 @@ def known_labels(y: np.ndarray, columns: Columns) -> tuple[np.ndarray, np.ndarra
     return known, y
 
 
-def check_classes(y: np.ndarray, target: str) -> None:
-    """Refuse values that cannot be classes."""
+def check_quantity(y: np.ndarray, target: str, max_classes: int | None = None) -> None:
+    """Refuse values that are too many to be classes; the user may allow more of them."""
+    classes = np.unique(y)
+    if len(classes) > (max_classes or min(MAX_CLASSES, max(len(y) / MIN_ROWS_PER_CLASS, 2))):
+        raise ValueError(
+            f"The target {target!r} has {len(classes):,} different values in {len(y):,} rows, "
+            "which cannot be classes. Is it the right column?"
+        )
+    if max_classes is None and len(classes) > MAX_NUMBER_CLASSES and _are_numbers(classes):
+        raise ValueError(
+            f"The target {target!r} has {len(classes)} different numbers, which is a quantity "
+            "rather than classes. Choose another column, or put them into a few classes. If they "
+            f"are classes, pass max_classes={len(classes)}."
+        )
+
+
+def _are_numbers(classes: np.ndarray) -> bool:
+    if classes.dtype.kind in "iuf":
+        return True
+    return all(looks_like_number(str(label)) for label in classes)
+
+
+def find_rare(y: np.ndarray, min_rows: int) -> np.ndarray:
+    """Return the classes that have fewer rows than this."""
     classes, counts = np.unique(y, return_counts=True)
+    return classes[counts < min_rows]
+
+
+def check_classes(y: np.ndarray, target: str) -> None:
+    """Refuse a target with less than two classes."""
+    classes = np.unique(y)
     if len(classes) < 2:
         only = f", {str(classes[0])!r}" if len(classes) else ""
         raise ValueError(
             f"The target {target!r} should have two classes or more, but has {len(classes)}{only}."
         )
-    if len(classes) > min(MAX_CLASSES, len(y) / MIN_ROWS_PER_CLASS):
-        raise ValueError(
-            f"The target {target!r} has {len(classes):,} different values in {len(y):,} rows, "
-            "which cannot be classes. Is it the right column?"
-        )
-    if counts.min() < 2:
-        rare = classes[counts.argmin()]
-        raise ValueError(
-            f"Every class should have two rows or more, one to train and one to test with, but "
-            f"{str(rare)!r} of {target!r} has one. Leave it out, or find more rows."
-        )
+
+
+def check_exact(table, columns: Columns) -> None:
+    """Refuse classes such as 01 or 1.0 where the rows before had only 1."""
+    if columns.integers and not has_integers(table[columns.target]):
+        texts = as_texts(table[columns.target]).drop_null().unique().to_pylist()
+        odd = next((text for text in texts if not re.match(WHOLE_NUMBER, text)), None)
+        if odd is not None:
+            raise ValueError(
+                f"The target {columns.target!r} should hold whole numbers, as in the rows before, "
+                f"but holds {odd!r}. Write all classes in the same way."
+            )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
 from .csv_table import CSVTable
+from .encodings import guess_encoding
 from .libsvm_table import LIBSVMTable
 from .parquet_table import ParquetTable
 from .read_options import ReadOptions
@@ -16,6 +19,8 @@ from .stream import DAMAGED_FILE_ERRORS, peek
 from .table import Table, damaged
 
 STANDARD_INPUT = "-"
+# The first bytes of Excel's files, which are archives.
+WORKBOOK_MAGICS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 # Vectors of this many weights still fit into memory easily.
 MAX_FEATURES = 1 << 24
 # Rows per chunk when features are counted.
@@ -80,6 +85,8 @@ def _open_stream(raw: BinaryIO, path: str | Path, name: str, options: ReadOption
     if not stream.head.strip():
         raise ValueError(f"{name} is empty.")
     format = options.format or guess_format(stream.head, path)
+    if options.format is None:
+        _refuse_other_files(name, stream.head)
     if format == "libsvm":
         return LIBSVMTable(name, stream)
     _require_pyarrow()
@@ -87,7 +94,32 @@ def _open_stream(raw: BinaryIO, path: str | Path, name: str, options: ReadOption
         # Parquet has its description at the end, so a pipe has to be read as a whole.
         whole = is_compressed or str(path) == STANDARD_INPUT
         return ParquetTable(name, io.BytesIO(stream.read()) if whole else path)
-    return CSVTable(name, stream, options)
+    notes = []
+    if options.encoding is None:
+        again = None if is_compressed or str(path) == STANDARD_INPUT else path
+        encoding, example = guess_encoding(stream.head, again)
+        options = replace(options, encoding=encoding)
+        if example:
+            notes.append(
+                f"{name} is not UTF-8 and is read as {encoding}: {example!r}. If that looks "
+                'wrong, pass its encoding, for example encoding="cp1250"'
+            )
+    table = CSVTable(name, stream, options)
+    table.notes += notes
+    return table
+
+
+def _refuse_other_files(name: str, head: bytes) -> None:
+    """Refuse workbooks and SQL statements, which people take for tables."""
+    if head.startswith(WORKBOOK_MAGICS):
+        raise ValueError(
+            f"{name} is a workbook or another archive, not a table. Save its sheet as CSV."
+        )
+    if re.search(rb"(?im)^\s*INSERT\s+INTO\s", head):
+        raise ValueError(
+            f"{name} holds SQL statements, not a table. Export the table as CSV, for example with "
+            "COPY ... TO ... CSV HEADER."
+        )
 
 
 def _require_pyarrow() -> None:

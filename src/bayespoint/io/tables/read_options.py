@@ -17,7 +17,7 @@ class ReadOptions:
         Character between the columns of CSV.
     header : bool or None
         Whether the first line of CSV holds column names.
-    encoding : str
+    encoding : str or None
         Encoding of CSV.
     n_features : int or None
         Number of features of LIBSVM.
@@ -26,5 +26,5 @@ class ReadOptions:
     format: str | None = None
     delimiter: str | None = None
     header: bool | None = None
-    encoding: str = "utf-8"
+    encoding: str | None = None
     n_features: int | None = None

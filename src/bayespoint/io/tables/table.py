@@ -13,8 +13,13 @@ from .stream import DAMAGED_FILE_ERRORS
 MAX_COLUMNS = 100_000
 # Compare a misspelled column name with this many names.
 MAX_COMPARED_NAMES = 1000
+# Suggest a name for a misspelled one if this share of their letters agrees: "widht" for "width",
+# but not "target" for "age".
+MIN_SIMILARITY = 0.75
 # List this many columns in a message.
 MAX_LISTED_NAMES = 20
+# List this many columns that are missing.
+MAX_MISSING_NAMES = 100
 # Cut messages of other libraries to this many characters.
 MAX_MESSAGE_LENGTH = 300
 
@@ -32,14 +37,20 @@ class Table:
         Column names; None for LIBSVM.
     has_header : bool
         Whether the file holds the column names.
+    notes : list of str
+        What the user should know about how the file is read.
+    delimiter : str
+        Character between the columns of CSV.
     """
 
     format: str
     columns: list[str] | None = None
     has_header = False
+    delimiter = ""
 
     def __init__(self, name: str, stream: Any):
         self.name = name
+        self.notes: list[str] = []
         self._stream = stream
 
     def __enter__(self) -> Self:
@@ -54,14 +65,16 @@ class Table:
         """Close the file; reading the last row closes it, too."""
         self._stream.close()
 
-    def require_columns(self, names: Iterable[str]) -> None:
-        """Raise an error if one of these columns does not exist."""
+    def require_columns(self, names: Iterable[str], *, known: Collection[str] = ()) -> None:
+        """Raise an error that names all of these columns that do not exist.
+
+        A similar column is suggested, but none of the `known` ones, which mean something else.
+        """
         columns = self.columns or []
-        for name in names:
-            if name not in columns:
-                raise ValueError(
-                    f"{self.name}: {_missing_column(name, columns)}{self._header_advice()}"
-                )
+        missing = [name for name in dict.fromkeys(names) if name not in columns]
+        if missing:
+            message = _missing_columns(missing, columns, known)
+            raise ValueError(f"{self.name}: {message}{self._header_advice()}")
 
     def batches(
         self, names: Sequence[str] | None = None, texts: Collection[str] = ()
@@ -157,12 +170,25 @@ def regroup(batches: Iterator[Any], n_rows: int) -> Iterator[Any]:
         yield pa.concat_tables(held)
 
 
-def _missing_column(name: str, names: Sequence[str]) -> str:
-    """Say that a column does not exist, and suggest a similar one."""
-    lower = {other.lower(): other for other in names}
-    close = difflib.get_close_matches(name.lower(), list(lower)[:MAX_COMPARED_NAMES], n=1)
-    hint = f" Did you mean {lower[close[0]]!r}?" if close else ""
-    listed = ", ".join(names[:MAX_LISTED_NAMES]) + (
-        ", ..." if len(names) > MAX_LISTED_NAMES else ""
-    )
-    return f"There is no column {name!r}.{hint} The columns are: {listed}."
+def _missing_columns(missing: list[str], names: Sequence[str], known: Collection[str]) -> str:
+    """Say which columns do not exist, and suggest similar ones."""
+    free = {other.lower(): other for other in names if other not in known}
+    hints = []
+    for name in missing[:MAX_LISTED_NAMES]:
+        close = difflib.get_close_matches(
+            name.lower(), list(free)[:MAX_COMPARED_NAMES], n=1, cutoff=MIN_SIMILARITY
+        )
+        hints += [f"{free[close[0]]!r} for {name!r}"] if close else []
+    what = f"column {missing[0]!r}"
+    if len(missing) > 1:
+        what = f"columns {listed([repr(name) for name in missing], MAX_MISSING_NAMES)}"
+    elif hints:
+        hints = [hints[0].rpartition(" for ")[0]]
+    hint = f" Did you mean {', '.join(hints)}?" if hints else ""
+    verb = "is" if len(missing) == 1 else "are"
+    return f"There {verb} no {what}.{hint} The columns are: {listed(names)}."
+
+
+def listed(names: Sequence[str], most: int = MAX_LISTED_NAMES) -> str:
+    """Return names as a text, and dots if there are too many to list."""
+    return ", ".join([*names[:most], *["..."] * (len(names) > most)])
