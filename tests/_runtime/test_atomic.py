@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bayespoint._runtime.atomic import in_place_of, remove_drafts
+from bayespoint._runtime import atomic
+from bayespoint._runtime.atomic import DRAFT_SUFFIX, in_place_of, remove_drafts
 
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX")
 
@@ -122,3 +123,64 @@ def test_places_that_are_no_files(tmp_path):
         write(tmp_path / "missing" / "file")
     with pytest.raises(IsADirectoryError, match="is a directory"):
         write(tmp_path)
+
+
+@needs_posix
+def test_abandoned_drafts_are_removed_and_those_in_use_are_not(path):
+    abandoned = path.with_name(f".0123{DRAFT_SUFFIX}")
+    abandoned.write_bytes(b"half")
+    other = path.with_name(".0123.tmp")  # not ours
+    other.write_bytes(b"")
+    with in_place_of(path) as first:
+        assert not abandoned.exists()
+        write(path.with_name("second"))
+        first.write(b"new")
+    assert path.read_bytes() == b"new"
+    assert sorted(os.listdir(path.parent)) == sorted([other.name, "file", "second"])
+
+
+@needs_posix
+def test_a_draft_that_was_taken_for_abandoned_is_made_again(path, monkeypatch):
+    """Another process may look at a draft before it is locked."""
+    lock, calls = atomic._lock, []
+
+    def steal(descriptor):
+        calls.append(descriptor)
+        if len(calls) == 1:
+            next(path.parent.glob(f".*{DRAFT_SUFFIX}")).unlink()
+        return lock(descriptor)
+
+    monkeypatch.setattr(atomic, "_lock", steal)
+    write(path)
+    assert (path.read_bytes(), len(calls)) == (b"new", 2)
+    assert os.listdir(path.parent) == ["file"]
+
+
+@pytest.mark.parametrize("missing", ["locks", "fcntl"])
+def test_without_locks_files_are_written_all_the_same(path, missing, monkeypatch):
+    if missing == "fcntl":
+        monkeypatch.setattr(atomic, "fcntl", None)
+    else:
+        monkeypatch.setattr(atomic, "_lock", lambda descriptor: None)
+    with in_place_of(path) as file:
+        file.write(b"new")
+        if missing == "locks":  # nobody can know whether it is abandoned
+            write(path.with_name("second"))
+    assert path.read_bytes() == b"new"
+    assert not list(path.parent.glob(".*"))
+
+
+def test_ctrl_c_moves_what_was_written_if_requested(path):
+    path.write_bytes(b"old")
+    partial = path.with_name("partial")
+
+    def press(**options):
+        with in_place_of(path, **options) as file:
+            file.write(b"half")
+            raise KeyboardInterrupt
+
+    for options, files in ({}, ["file"]), ({"partial": partial}, ["file", "partial"]):
+        with pytest.raises(KeyboardInterrupt):
+            press(**options)
+        assert sorted(os.listdir(path.parent)) == files
+    assert (path.read_bytes(), partial.read_bytes()) == (b"old", b"half")

@@ -4,7 +4,7 @@ import threading
 import pytest
 
 from bayespoint._runtime import interrupt
-from bayespoint._runtime.interrupt import DOUBLE_PRESS_SECONDS, interrupts
+from bayespoint._runtime.interrupt import DOUBLE_PRESS_SECONDS, interrupts, n_presses
 
 
 @pytest.fixture(autouse=True)
@@ -24,11 +24,13 @@ def press():
 
 
 def test_one_press_is_noted_and_does_not_raise():
+    before = n_presses()
     with interrupts() as interrupted:
         assert not interrupted
         press()
         assert interrupted
         assert not interrupted.twice
+    assert n_presses() == before + 1
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

@@ -17,6 +17,21 @@ def test_weights_of_a_linear_model(world):
     assert "Weights for yes" in ok("explain", world / "linear.bpm", "--top", "2")
 
 
+def test_weights_of_several_classes(world, tmp_path):
+    path = tmp_path / "m.bpm"
+    arguments = ["--target", "kind", "--model", path, "--classifier", "linear"]
+    ok("train", world / "three.csv", *arguments)
+    weights = run_json("explain", path)["weights"]
+    model = bayespoint.load(path).estimator_.estimator[-1]
+    for label, mean in zip(model.classes_, model.coef_, strict=True):
+        found = [weight["mean"] for weight in weights if weight["label"] == str(label)]
+        assert sorted(found) == pytest.approx(sorted(mean))
+    assert len(run_json("explain", path, world / "three.csv")["importances"]) == 4
+    text = ok("explain", path, "--top", "1")
+    assert [text.count(f"Weights for {label}") for label in model.classes_] == [1, 1, 1]
+    assert text.count("\n") == 3 * 3 + 2
+
+
 @pytest.mark.parametrize("model", ["linear.bpm", "kernel.bpm"])
 def test_informative_columns_matter(world, model):
     result = run_json("explain", world / model, world / "test.csv")
@@ -36,10 +51,3 @@ def test_other_models(world):
     assert result.exit_code == 0
     assert "not shuffled" in result.stderr
     assert run_json("explain", world / "three.bpm", world / "three.csv")["weights"] == []
-
-
-def test_more_than_two_classes_of_a_linear_model(world, tmp_path):
-    arguments = ["--target", "kind", "--classifier", "linear"]
-    ok("train", world / "three.csv", *arguments, "--model", tmp_path / "m")
-    assert "DATA" in fails("explain", tmp_path / "m")
-    assert len(run_json("explain", tmp_path / "m", world / "three.csv")["importances"]) == 4

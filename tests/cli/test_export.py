@@ -3,7 +3,7 @@ import onnxruntime
 import pandas as pd
 import pytest
 
-from cli_helpers import ok, run_json
+from cli_helpers import fails, ok, run_json
 
 
 def onnx_answers(path, data):
@@ -25,7 +25,7 @@ def onnx_answers(path, data):
 @pytest.mark.parametrize("rejection", [("--max-error", "0.35"), ("--reject-rate", "0.2")])
 def test_onnx_gives_the_predictions_of_the_command(world, tmp_path, model, rejection):
     out = tmp_path / "m.onnx"
-    result = run_json("export", world / f"{model}.bpm", out, *rejection)
+    result = run_json("export", world / f"{model}.bpm", "--output", out, *rejection)
     assert result["bytes"] == out.stat().st_size
     assert set(result["inputs"]) == {"age", "width", "job", "town"}
     assert any("accept" in name for name in result["outputs"])
@@ -41,7 +41,13 @@ def test_onnx_gives_the_predictions_of_the_command(world, tmp_path, model, rejec
 
 
 def test_without_rejection_there_is_no_accept(world, tmp_path):
-    result = run_json("export", world / "three.bpm", tmp_path / "m.onnx")
+    result = run_json("export", world / "three.bpm", "--output", tmp_path / "m.onnx")
     assert not any("accept" in name for name in result["outputs"])
+    # The place without a name is an older way, which still works.
     text = ok("export", world / "sparse.bpm", tmp_path / "s.onnx")
     assert "Written to" in text
+
+
+def test_the_output_has_to_be_named(world):
+    assert "--output FILE.onnx" in fails("export", world / "three.bpm", code=2)
+    assert "FILE]" not in ok("export", "--help")

@@ -287,7 +287,7 @@ def test_places_that_cannot_be_written(world, tmp_path):
         "train", data, "--target", "kind", "--model", missing, code=2
     )
     assert "is a folder" in fails("predict", model, data, "--output", tmp_path, code=2)
-    assert "is a folder" in fails("export", model, tmp_path, code=2)
+    assert "is a folder" in fails("export", model, "--output", tmp_path, code=2)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -305,7 +305,7 @@ def test_files_that_are_read_are_not_overwritten(tmp_path, world):
         ["update", model, data, "--output", data],
         ["report", model, data, "--output", data],
         ["report", model, data, "--output", model],
-        ["export", model, model],
+        ["export", model, "--output", model],
     ):
         assert "would be overwritten" in fails(*arguments, code=2)
     assert before == {path: path.read_bytes() for path in (model, data)}

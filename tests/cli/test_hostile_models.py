@@ -37,7 +37,7 @@ def verbs(world, model, folder):
         ["update", model, data, "--output", folder / "out.bpm"],
         ["diagnose", model],
         ["explain", model, data],
-        ["export", model, folder / "out.onnx"],
+        ["export", model, "--output", folder / "out.onnx"],
         ["report", model, data, "--output", folder / "out.html"],
     ]
 

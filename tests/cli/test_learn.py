@@ -2,10 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.linear_model import SGDClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from bayespoint import LinearBayesPointClassifier
 from bayespoint.cli import learn
 from bayespoint.cli.learn import HeldOut, stack
 
@@ -43,7 +43,7 @@ def test_rows_are_stacked_in_order():
 def test_all_parts_are_learned_and_new_classes_are_refused(rng):
     X = rng.standard_normal((40, 2))
     y = np.where(X[:, 0] > 0, "a", "b")
-    model = make_pipeline(StandardScaler(), SGDClassifier(random_state=0))
+    model = make_pipeline(StandardScaler(), LinearBayesPointClassifier())
     model[:-1].fit(X)
     parts = [(X[:20], y[:20]), (X[20:], y[20:])]
     reports = []

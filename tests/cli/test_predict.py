@@ -6,6 +6,7 @@ import pytest
 
 import bayespoint
 from bayespoint.cli import trained
+from bayespoint.cli.predict import round_probabilities
 from bayespoint.io.tables.columns import frame
 from bayespoint.io.tables.open_table import open_table
 from cli_helpers import fails, mixed_table, ok, read_exactly, run, run_json, sparse_rows
@@ -46,9 +47,10 @@ def test_the_same_as_in_python(world, model, data):
         *(f"probability of {name}" for name in classes),
     ]
     np.testing.assert_array_equal(table["prediction"], classes[proba.argmax(axis=1)])
-    # Rows come in different blocks, so sums may differ in the last bits.
-    np.testing.assert_allclose(table["probability"], proba.max(axis=1), rtol=1e-12)
-    np.testing.assert_allclose(table.iloc[:, 2:], proba, atol=1e-12)
+    # Six decimals are written. Rows come in different blocks, so sums may differ in the last bits.
+    tolerance = {"rtol": 0, "atol": 0.5e-6 + 1e-12}
+    np.testing.assert_allclose(table["probability"], proba.max(axis=1), **tolerance)
+    np.testing.assert_allclose(table.iloc[:, 2:], proba, **tolerance)
 
 
 def test_every_format_gives_the_same_predictions(world, tmp_path):
@@ -211,3 +213,29 @@ def test_an_error_in_the_middle_leaves_the_old_file(world, tmp_path, monkeypatch
     )
     assert out.read_text() == "old"
     assert set(tmp_path.iterdir()) == {path, out}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.8390987319544442, "0.839099"),
+        (0.9999998712345, "0.999999871"),
+        (1.23456e-9, "1.23e-09"),
+        (1 - 2**-53, "0.9999999999999999"),
+        (5e-324, "5e-324"),
+        (0.0, "0.0"),
+        (1.0, "1.0"),
+        (0.5, "0.5"),
+    ],
+)
+def test_probabilities_have_few_digits_and_are_never_wrongly_certain(value, text):
+    assert str(float(round_probabilities(np.array([value]))[0])) == text
+
+
+def test_parquet_keeps_all_digits(world, tmp_path):
+    out = tmp_path / "out.csv", tmp_path / "out.parquet"
+    for path in out:
+        ok("predict", world / "kernel.bpm", world / "test.csv", "--output", path)
+    rounded, exact = read_exactly(out[0]), pd.read_parquet(out[1])
+    gap = np.abs(rounded["probability"] - exact["probability"])
+    assert 0 < gap.max() <= 0.5e-6

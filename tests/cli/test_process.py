@@ -79,32 +79,70 @@ def test_the_reader_of_the_output_may_stop(world, tmp_path):
     process.stderr.close()
 
 
-@pytest.mark.parametrize(
-    ("number", "code", "words"),
-    [(signal.SIGINT, 130, b"bayespoint: interrupted\n"), (signal.SIGTERM, 143, b"")],
-)
-def test_a_signal_leaves_the_old_file(world, tmp_path, number, code, words):
-    path, folder = long_csv(world, tmp_path / "long.csv", 1_000_000), tmp_path / "out"
+def wait_for_draft(folder):
+    deadline = time.monotonic() + 60
+    while not (drafts := list(folder.glob(".*"))) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return drafts
+
+
+def start_to_predict(world, tmp_path, n_rows=1_000_000):
+    """Return a process that writes a file, the folder, and its draft."""
+    path, folder = long_csv(world, tmp_path / "long.csv", n_rows), tmp_path / "out"
     folder.mkdir()
     out = folder / "out.csv"
     out.write_text("old")
-    process = subprocess.Popen(
-        [*COMMAND, "predict", str(world / "linear.bpm"), str(path), "--output", str(out)],
-        stderr=subprocess.PIPE,
+    command = [*COMMAND, "predict", str(world / "linear.bpm"), str(path), "--output", str(out)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE)
+    assert len(wait_for_draft(folder)) == 1
+    return process, folder
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_leaves_the_old_file(world, tmp_path, number, code):
+    process, folder = start_to_predict(world, tmp_path)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == code
+    assert errors.count(b"\n") == (number == signal.SIGINT)
+    assert {path.name for path in folder.iterdir()} <= {"out.csv", "out.partial.csv"}
+    assert (folder / "out.csv").read_text() == "old"
+
+
+def test_a_killed_process_leaves_nothing_after_the_next_run(world, tmp_path):
+    """The draft of a process that is alive stays where it is."""
+    process, folder = start_to_predict(world, tmp_path)
+    process.send_signal(signal.SIGSTOP)
+    next_run = ["predict", world / "linear.bpm", world / "test.csv", "--output", folder / "b.csv"]
+    assert bayespoint(*next_run).returncode == 0
+    assert len(list(folder.glob(".*"))) == 1
+    process.kill()
+    process.communicate(timeout=60)
+    assert len(list(folder.glob(".*"))) == 1
+    assert bayespoint(*next_run).returncode == 0
+    assert {path.name for path in folder.iterdir()} == {"out.csv", "b.csv"}
+    assert (folder / "out.csv").read_text() == "old"
+
+
+def test_python_is_not_shut_down_below_threads_of_arrow(world, tmp_path):
+    """A thread that reads ahead crashed the process now and then, after an error was reported."""
+    bad = tmp_path / "bad.csv"
+    bad.write_text((world / "test.csv").read_text() + "1e400,2,baker,Ulm,yes\n")
+    code = (
+        "import sys\n"
+        "from bayespoint.cli import main\n"
+        "sys.argv = ['bayespoint', 'predict', *sys.argv[1:]]\n"
+        "class Teardown:\n"
+        "    def __del__(self): open(sys.argv[-1] + '.teardown', 'w').close()\n"
+        "sys.modules['teardown'] = Teardown()\n"
+        "main()"
     )
-    try:
-        deadline = time.monotonic() + 60
-        while len(list(folder.iterdir())) < 2 and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert len(list(folder.iterdir())) == 2  # the draft
-        process.send_signal(number)
-        _, errors = process.communicate(timeout=60)
-    finally:
-        process.kill()
-        process.wait()
-    assert (process.returncode, errors) == (code, words)
-    assert list(folder.iterdir()) == [out]
-    assert out.read_text() == "old"
+    out = tmp_path / "out.csv"
+    arguments = [world / "linear.bpm", bad, "--output", out]
+    result = subprocess.run([sys.executable, "-c", code, *map(str, arguments)], capture_output=True)
+    assert result.returncode == 1
+    assert result.stderr.count(b"\n") == 1
+    assert os.listdir(tmp_path) == ["bad.csv"]
 
 
 @pytest.mark.parametrize("verb", ["train", "predict"])

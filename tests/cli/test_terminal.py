@@ -26,7 +26,8 @@ def ended(error):
         (ValueError("two\nlines"), 1, "error: two lines"),
         (FileNotFoundError(2, "No such file", "x.csv"), 1, "error: No such file: x.csv"),
         (MemoryError(), 1, "error: there is not enough memory"),
-        (KeyboardInterrupt(), 130, "interrupted"),
+        (KeyboardInterrupt(), 130, "interrupted; nothing is kept"),
+        (KeyboardInterrupt("two rows"), 130, "interrupted: two rows"),
         (ZeroDivisionError("oh"), 1, "unexpected ZeroDivisionError: oh (BAYESPOINT_DEBUG=1 shows"),
     ],
 )

@@ -8,38 +8,51 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # Windows, where nobody can remove an open file
+    fcntl = None
+
+DRAFT_SUFFIX = ".bayespoint-draft"
 # Files that are being written.
 _drafts: set[Path] = set()
 
 
 @contextmanager
-def in_place_of(path: str | os.PathLike) -> Iterator[BinaryIO]:
+def in_place_of(path: str | os.PathLike, partial: Path | None = None) -> Iterator[BinaryIO]:
     """Open a draft that replaces the file at `path` once it is complete and on the disk.
 
-    Until then the old file stays. If anything fails, nothing of the draft is left.
+    Until then the old file stays. If anything fails, nothing of the draft is left. Drafts that
+    killed processes have left in the folder are removed.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    partial : Path, default=None
+        If given, Ctrl-C moves what was written so far to this file, and leaves the other alone.
     """
     target = Path(os.path.realpath(path))  # a link keeps pointing to the file
     if target.exists() and not target.is_file():
         raise IsADirectoryError(f"{path} is a directory or a device. Give the name of a file.")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {str(target.parent)!r} to write to.")
-    draft = target.with_name(f".{secrets.token_hex(8)}.tmp")
-    _drafts.add(draft)
-    try:
-        with open(draft, "xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
+    _remove_abandoned(target.parent)
+    with _new_draft(target.parent) as draft:
+        try:
+            with open(draft, "wb") as file:
+                yield file
+                _sync(file)
+        except KeyboardInterrupt:
+            if partial is not None:
+                os.replace(draft, partial)
+            raise
         if target.exists():
             draft.chmod(stat.S_IMODE(target.stat().st_mode))
         os.replace(draft, target)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-    finally:
-        _drafts.discard(draft)
     _sync_folder(target.parent)
 
 
@@ -47,6 +60,64 @@ def remove_drafts() -> None:
     """Remove incomplete files, when the process is about to end."""
     for draft in list(_drafts):
         draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def _new_draft(folder: Path) -> Iterator[Path]:
+    """Make an empty file that is locked, and remove it at the end if it is still there."""
+    while True:
+        draft = folder / f".{secrets.token_hex(8)}{DRAFT_SUFFIX}"
+        _drafts.add(draft)
+        descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            if _lock(descriptor) is False or not draft.exists():
+                continue  # another process took it for abandoned before it was locked
+            if fcntl is None:
+                os.close(descriptor)
+            yield draft
+            return
+        finally:
+            draft.unlink(missing_ok=True)
+            _drafts.discard(draft)
+            if fcntl is not None:
+                os.close(descriptor)
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove drafts that no process holds."""
+    for draft in folder.glob(f".*{DRAFT_SUFFIX}"):
+        # It may have gone in the meantime, or belong to another user.
+        with suppress(OSError):
+            if fcntl is None:
+                draft.unlink()
+                continue
+            descriptor = os.open(draft, os.O_RDWR)
+            try:
+                if _lock(descriptor):
+                    draft.unlink()
+            finally:
+                os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool | None:
+    """Hold a file until its descriptor is closed.
+
+    Returns False if another process holds it, and None if files cannot be locked here.
+    """
+    if fcntl is None:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # some network file systems have no locks
+        return None
+    return True
+
+
+def _sync(file: BinaryIO) -> None:
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def _sync_folder(folder: Path) -> None:

@@ -13,6 +13,7 @@ from types import FrameType
 DOUBLE_PRESS_SECONDS = 3.0
 
 _last_press = -DOUBLE_PRESS_SECONDS
+_n_presses = 0
 _current: Interrupted | None = None
 
 
@@ -25,6 +26,11 @@ class Interrupted:
 
     def __bool__(self) -> bool:
         return self.pressed
+
+
+def n_presses() -> int:
+    """Return how often Ctrl-C was noted instead of raised, since the process began."""
+    return _n_presses
 
 
 @contextmanager
@@ -46,7 +52,8 @@ def interrupts() -> Iterator[Interrupted]:
         return
 
     def note(number: int, frame: FrameType | None) -> None:
-        global _last_press
+        global _last_press, _n_presses
+        _n_presses += 1
         now = time.monotonic()
         interrupted.pressed = True
         interrupted.twice = interrupted.twice or now - _last_press < DOUBLE_PRESS_SECONDS

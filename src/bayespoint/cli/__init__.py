@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 from contextlib import suppress
@@ -17,16 +18,24 @@ def main() -> None:
             f"The bayespoint command needs {error.name}, which is not installed. "
             'Install it with: python -m pip install "bayespoint[cli]"'
         )
+    code: int | None = None
+
+    def leave() -> None:
+        """End the process as it is."""
+        if code is None:
+            return
+        for stream in sys.stdout, sys.stderr:
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
+
+    # A thread of Arrow may still be reading, and would crash while Python shuts down. What is
+    # registered first is called last, after the libraries have tidied up.
+    atexit.register(leave)
     from .app import app
-    from .terminal import EXIT_INTERRUPTED
 
     try:
         app()
     except SystemExit as end:
-        if end.code == EXIT_INTERRUPTED:
-            # A thread of Arrow may still be reading, and would crash while Python shuts down.
-            with suppress(OSError):
-                sys.stdout.flush()
-                sys.stderr.flush()
-            os._exit(EXIT_INTERRUPTED)
+        code = end.code if isinstance(end.code, int) else None
         raise

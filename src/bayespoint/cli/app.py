@@ -242,14 +242,18 @@ def explain(
 @_verb()
 def export(
     model: Model,
-    output: Annotated[Path, typer.Argument(help="FILE.onnx to write.")],
+    file: Annotated[Path | None, typer.Argument(hidden=True)] = None,
+    *,
+    output: Annotated[
+        Path | None, typer.Option(help="FILE.onnx to write.", show_default="required")
+    ] = None,
     rejection: Rejection,
     json: Json = False,
 ) -> None:
     """Export a model as ONNX, which runs without Python."""
     from .export import run_export
 
-    run_export(model, output, rejection, json)
+    run_export(model, output or file, rejection, json)
 
 
 @_verb()

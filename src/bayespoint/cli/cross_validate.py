@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -13,8 +15,17 @@ from ..evaluation.baselines import take
 from .decision import with_class_weight
 from .evaluate import report_lines
 from .source import Plan, read_source
-from .terminal import percent, show, working
+from .terminal import cut_short, is_cut_short, percent, show, working
 from .train import make_pipeline
+
+
+class Outcome(NamedTuple):
+    """What the finished folds have shown."""
+
+    tested: list[int]  # rows
+    probability: np.ndarray
+    errors: list[float]  # of each fold
+    seconds: list[float]
 
 
 def run_cross_validate(
@@ -37,30 +48,60 @@ def run_cross_validate(
             )
         plan = with_class_weight(plan, y)
         pipeline = make_pipeline(source.columns, X, len(y), plan)
-        classes, seconds, errors = np.unique(y), [], []
-        probability = np.empty((len(y), len(classes)))
-        splits = StratifiedKFold(folds, shuffle=True, random_state=plan.seed).split(X, y)
-        for number, (train, test) in enumerate(splits):
-            say(f"fold {number + 1} of {folds}")
-            began = time.perf_counter()
-            model = clone(pipeline).fit(take(X, train), y[train])
-            seconds.append(time.perf_counter() - began)
-            probability[test] = model.predict_proba(take(X, test))
-            errors.append(np.mean(classes[probability[test].argmax(axis=1)] != y[test]))
-        evaluation = evaluate_probabilities(y, probability, classes)
-    spread = np.std(errors, ddof=1)
+
+        def fit(X, y: np.ndarray, number: int):
+            return clone(pipeline).fit(X, y)
+
+        outcome = judge_folds(fit, X, y, folds, plan.seed, say)
+        tested, errors = outcome.tested, outcome.errors
+        evaluation = evaluate_probabilities(y[tested], outcome.probability[tested], np.unique(y))
+    spread = float(np.std(errors, ddof=1)) if len(errors) > 1 else None
     result = evaluation.to_dict() | {
         "folds": folds,
-        "fold_errors": [float(error) for error in errors],
-        "seconds_per_fit": float(np.median(seconds)),
+        "folds_finished": len(errors),
+        "fold_errors": errors,
+        "seconds_per_fit": float(np.median(outcome.seconds)),
     }
     show(
         result,
         as_json,
-        f"On {len(y):,} rows of {source.name}, each predicted by a model trained with the other "
-        f"{folds - 1} of {folds} folds:",
+        f"On {len(tested):,} rows of {source.name}, each predicted by a model trained with the "
+        f"other {folds - 1} of {folds} folds:",
         *report_lines(evaluation),
         "",
-        f"Folds: error {percent(np.mean(errors))} ± {percent(spread)} (standard deviation), "
-        f"{np.median(seconds):.2f} s per fit.",
+        f"Folds: error {percent(float(np.mean(errors)))}"
+        + ("" if spread is None else f" ± {percent(spread)} (standard deviation)")
+        + f", {np.median(outcome.seconds):.2f} s per fit.",
     )
+
+
+def judge_folds(
+    fit: Callable[[Any, np.ndarray, int], Any], X, y: np.ndarray, folds: int, seed: int, say
+) -> Outcome:
+    """Test each fold until Ctrl-C is pressed; a fold that was not finished does not count.
+
+    `fit` returns a model of some rows, given the number of the fold.
+    """
+    classes = np.unique(y)
+    outcome = Outcome([], np.full((len(y), len(classes)), np.nan), [], [])
+    splits = StratifiedKFold(folds, shuffle=True, random_state=seed).split(X, y)
+    for number, (train, test) in enumerate(splits):
+        say(f"fold {number + 1} of {folds}")
+        say.advance(number / folds)
+        try:
+            began = time.perf_counter()
+            model = fit(take(X, train), y[train], number)
+            seconds = time.perf_counter() - began
+            if is_cut_short():
+                raise KeyboardInterrupt
+            outcome.probability[test] = model.predict_proba(take(X, test))
+        except KeyboardInterrupt:
+            if not number:
+                raise KeyboardInterrupt("no fold was finished") from None
+            cut_short(f"{number} of {folds} folds are finished")
+            break
+        outcome.seconds.append(seconds)
+        outcome.tested.extend(test.tolist())
+        found = classes[outcome.probability[test].argmax(axis=1)]
+        outcome.errors.append(float(np.mean(found != y[test])))
+    return outcome._replace(tested=sorted(outcome.tested))

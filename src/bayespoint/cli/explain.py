@@ -11,7 +11,7 @@ from sklearn.inspection import permutation_importance
 
 from ..classifiers.linear import LinearBayesPointClassifier
 from ..io.tables.read_options import ReadOptions
-from .terminal import aligned, note, show, working
+from .terminal import aligned, cut_short, note, show, working
 from .trained import Trained, open_model, read_labeled
 
 # Shuffle columns of at most this many rows: enough to see which columns matter.
@@ -32,6 +32,7 @@ class Importance(NamedTuple):
 class Weight(NamedTuple):
     """A weight of a linear classifier, with its posterior standard deviation."""
 
+    label: str  # the class that it speaks for
     feature: str
     mean: float
     std: float
@@ -53,7 +54,12 @@ def run_explain(
     if data is not None:
         with working(f"reading {data}") as say:
             X, y = read_labeled(trained, data, target, read_options)
-            importances = _importances(trained, X, y, seed, say)
+            try:
+                importances = _importances(trained, X, y, seed, say)
+            except KeyboardInterrupt:
+                if not weights:
+                    raise
+                cut_short("columns were not shuffled")
     relevance = _relevance(trained)
     if data is None and not weights and not relevance:
         raise ValueError(
@@ -65,7 +71,7 @@ def run_explain(
         "relevance": dict(relevance),
         "importances": [importance._asdict() for importance in importances],
     }
-    lines = _lines(weights, importances, trained, top)
+    lines = _lines(weights, importances, top)
     if relevance:
         rows = [("feature", "scale"), *((name, f"{scale:.2f}") for name, scale in relevance[:top])]
         title = "Scales of the features in the kernel, mean one; larger matters more:"
@@ -89,14 +95,19 @@ def _feature_names(trained: Trained, n: int) -> list[str]:
 
 
 def _weights(trained: Trained) -> list[Weight]:
-    """Return the weights of a linear classifier of two classes, the most certain first."""
+    """Return the weights of a linear classifier class by class, the most certain first."""
     classifier = trained.classifier
-    if not isinstance(classifier, LinearBayesPointClassifier) or len(classifier.classes_) > 2:
+    if not isinstance(classifier, LinearBayesPointClassifier):
         return []
-    mean, std = np.ravel(classifier.coef_), np.sqrt(np.ravel(classifier.coef_variance_))
-    names = _feature_names(trained, len(mean))
-    order = np.argsort(-np.abs(mean / std))
-    return [Weight(names[i], float(mean[i]), float(std[i])) for i in order]
+    means, deviations = classifier.coef_, np.sqrt(classifier.coef_variance_)
+    names = _feature_names(trained, means.shape[1])
+    # Of two classes, the second one has weights.
+    labels = classifier.classes_[-len(means) :]
+    return [
+        Weight(str(label), names[i], float(mean[i]), float(std[i]))
+        for label, mean, std in zip(labels, means, deviations, strict=True)
+        for i in np.argsort(-np.abs(mean / std), kind="stable")
+    ]
 
 
 def _importances(trained: Trained, X, y, seed: int, say) -> list[Importance]:
@@ -131,7 +142,7 @@ def _importances(trained: Trained, X, y, seed: int, say) -> list[Importance]:
     ]
 
 
-def _lines(weights, importances, trained: Trained, top: int) -> list[str]:
+def _lines(weights: list[Weight], importances: list[Importance], top: int) -> list[str]:
     lines = []
     if importances:
         rows = [("column", "log loss", "error")]
@@ -144,12 +155,12 @@ def _lines(weights, importances, trained: Trained, top: int) -> list[str]:
             for row in importances[:top]
         ]
         lines += ["How much worse the model gets if a column is shuffled:", *aligned(rows)]
-    if weights:
-        positive = trained.model.classes_[1]
+    for label in dict.fromkeys(weight.label for weight in weights):
+        some = [weight for weight in weights if weight.label == label][:top]
         rows = [("feature", "weight", "± deviation")]
-        rows += [(w.feature, f"{w.mean:+.3f}", f"{w.std:.3f}") for w in weights[:top]]
+        rows += [(w.feature, f"{w.mean:+.3f}", f"{w.std:.3f}") for w in some]
         lines += [""] * bool(lines) + [
-            f"Weights for {positive!s} (of the scaled features, the most certain first):",
+            f"Weights for {label} (of the scaled features, the most certain first):",
             *aligned(rows),
         ]
     return lines

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from .._runtime.atomic import in_place_of
 from .output import check_output
 from .terminal import listed, show, working
@@ -14,9 +16,11 @@ MAX_INPUTS_SHOWN = 8
 
 
 def run_export(
-    model_path: Path, output: Path, rejection: dict[str, Any] | None, as_json: bool
+    model_path: Path, output: Path | None, rejection: dict[str, Any] | None, as_json: bool
 ) -> None:
     """Write a model as ONNX."""
+    if output is None:
+        raise typer.BadParameter("Say where to write the model: --output FILE.onnx")
     from ..io.onnx import to_onnx
 
     check_output(output, model_path)

@@ -10,9 +10,13 @@ from scipy import sparse
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
+from .._runtime.interrupt import interrupts
 from ..classifiers.reject.option import RejectOptionClassifier
 from ..evaluation import Evaluation, evaluate
+from ..evaluation.baselines import take
 from ..evaluation.fingerprints import Fingerprints
+from ..fitting.sampling import sample_each_class
+from .after_ctrl_c import tested_anyway, until_interrupted
 from .decision import Decision, make_rule
 
 # Hold out about this many rows at most: more hardly make the measured error more precise.
@@ -64,6 +68,12 @@ class HeldOut:
         """Return all held-out rows and their classes."""
         return stack(self._parts)
 
+    def thin(self, n: int) -> None:
+        """Keep about n rows, at least one of each class."""
+        X, y = self.rows()
+        rows = sample_each_class(y, n, self._rng)
+        self._parts = [(take(X, rows), y[rows])]
+
 
 def learn(
     pipeline: Pipeline,
@@ -74,17 +84,19 @@ def learn(
 ) -> int:
     """Train the last step of a pipeline part by part, and return the number of rows used."""
     prepare, classifier, n_rows = pipeline[:-1], pipeline[-1], 0
-    for X, y in parts:
+    for X, y in until_interrupted(parts):
         _check_known(y, classes)
         X, y = held_out.take(X, y)
         if len(y):
             held_out.remember(X, y)
-            classifier.partial_fit(prepare.transform(X), y, classes=classes)
-        n_rows += len(y)
+            with interrupts():  # Ctrl-C must not leave a part half learned
+                classifier.partial_fit(prepare.transform(X), y, classes=classes)
+            n_rows += int(classifier.n_rows_learned_)
         say(f"learning, {n_rows:,} rows so far")
     return n_rows
 
 
+@tested_anyway
 def judge(
     pipeline: Pipeline,
     held_out: HeldOut,

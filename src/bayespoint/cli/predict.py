@@ -16,11 +16,17 @@ import numpy as np
 import typer
 
 from .._runtime.atomic import in_place_of
+from .._runtime.interrupt import interrupts
 from ..classifiers.reject.decision import decide
 from ..io.tables.read_options import ReadOptions
 from .output import check_output
 from .terminal import note, percent, show, working
 from .trained import Part, Trained, open_model, read_parts
+
+# Decimals of a probability in CSV, and digits of its distance from 0 or 1 if that is small.
+DECIMALS, SMALL_DIGITS = 6, 3
+# Ten to the power of more decimals is no number.
+MAX_DECIMALS = 300
 
 
 def run_predict(
@@ -43,24 +49,12 @@ def run_predict(
     trained = open_model(model_path, rejection)
     model = trained.model
     rejecting = model.reject_rate is not None or model.max_error is not None
-    began, n_rows, n_accepted = time.perf_counter(), 0, 0
+    began = time.perf_counter()
     keep = list(dict.fromkeys(keep))
     schema = _schema(model, keep, rejecting, probabilities)
     _check_kept(keep, schema, trained)
     parts = read_parts(trained, data, read_options, keep=keep)
-    # Write nothing, not even to standard output, before the first rows can be read.
-    first = list(islice(parts, 1))
-    # If predictions appear on the terminal, a progress line is not needed.
-    quiet = output is None and sys.stdout.isatty()
-    with (
-        working("predicting", quiet=quiet, follow="reading") as say,
-        _writer(output, schema) as write,
-    ):
-        for part in chain(first, parts):
-            table, accepted = _answers(model, part, schema)
-            write(table)
-            n_rows, n_accepted = n_rows + len(table), n_accepted + accepted
-            say(f"predicting, {n_rows:,} rows so far")
+    n_rows, n_accepted = _predict(model, parts, output, schema)
     if not n_rows:
         note("there are no rows to predict")
     seconds = time.perf_counter() - began
@@ -76,6 +70,47 @@ def run_predict(
         show(result, as_json, f"Predicted {n_rows:,} rows in {seconds:.1f} s{refused}: {output}")
     elif rejecting:
         note(f"{n_rows:,} rows{refused}")
+
+
+def _predict(model, parts: Iterator[Part], output: Path | None, schema) -> tuple[int, int]:
+    """Write the answers; return the number of rows, and how many of them were accepted."""
+    n_rows = n_accepted = 0
+    # Write nothing, not even to standard output, before the first rows can be read.
+    first = list(islice(parts, 1))
+    # If predictions appear on the terminal, a progress line is not needed.
+    quiet = output is None and sys.stdout.isatty()
+    try:
+        with (
+            working("predicting", quiet=quiet, follow="reading") as say,
+            _writer(output, schema) as write,
+        ):
+            for part in chain(first, parts):
+                table, accepted = _answers(model, part, schema)
+                with interrupts() as pressed:  # rows are written as a whole
+                    write(table)
+                    n_rows, n_accepted = n_rows + len(table), n_accepted + accepted
+                if pressed:
+                    raise KeyboardInterrupt
+                say(f"predicting, {n_rows:,} rows so far")
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(*_kept(output, n_rows)) from None
+    return n_rows, n_accepted
+
+
+def _partial(output: Path) -> Path:
+    """Return where finished rows are kept after Ctrl-C."""
+    return output.with_name(f"{output.stem}.partial{output.suffix}")
+
+
+def _kept(output: Path | None, n_rows: int) -> list[str]:
+    """Return a line that says what is left after Ctrl-C, if anything is."""
+    if output is None:
+        return [f"the first {n_rows:,} rows are predicted"] * bool(n_rows)
+    if not n_rows:
+        _partial(output).unlink(missing_ok=True)
+        return []
+    state = "is as it was before" if output.exists() else "is not written"
+    return [f"the first {n_rows:,} rows are in {_partial(output)}; {output} {state}"]
 
 
 def _schema(model, keep: list[str], rejecting: bool, probabilities: bool):
@@ -130,7 +165,7 @@ def _writer(output: Path | None, schema) -> Iterator[Any]:
         sink.flush()
         return
     kind = _parquet if output.suffix.lower() in (".parquet", ".pq") else _csv
-    with in_place_of(output) as sink, kind(sink, schema) as write:
+    with in_place_of(output, _partial(output)) as sink, kind(sink, schema) as write:
         yield write
 
 
@@ -152,4 +187,30 @@ def _csv(sink, schema) -> Iterator[Any]:
     sink.write(header.getvalue().encode())
     options = arrow_csv.WriteOptions(include_header=False, quoting_style="needed")
     with arrow_csv.CSVWriter(sink, schema, write_options=options) as writer:
-        yield writer.write_table
+        yield lambda table: writer.write_table(_rounded(table))
+
+
+def _rounded(table):
+    """Return a table whose probabilities have no more digits than a reader can use."""
+    import pyarrow as pa
+
+    for i, field in enumerate(table.schema):
+        if pa.types.is_float64(field.type):
+            column = pa.array(round_probabilities(table.column(i).to_numpy()))
+            table = table.set_column(i, field, column)
+    return table
+
+
+def round_probabilities(p: np.ndarray) -> np.ndarray:
+    """Round to six decimals, or to three digits of the distance from 0 or 1 if that is small.
+
+    So no probability becomes 0 or 1 that is not.
+    """
+    distance = np.minimum(p, 1 - p)
+    with np.errstate(divide="ignore"):
+        digits = SMALL_DIGITS - 1 - np.floor(np.log10(distance))
+    decimals = np.where(distance > 0, np.clip(digits, DECIMALS, MAX_DECIMALS), 0).astype(int)
+    rounded = np.empty_like(p)
+    for n in np.unique(decimals):
+        rounded[decimals == n] = np.round(p[decimals == n], n)
+    return np.where(rounded == 0, p, rounded)

@@ -8,6 +8,9 @@ from ..evaluation.baselines import Baseline, trained_baselines
 from ..evaluation.intervals import share
 from ..evaluation.record import TrainingRecord
 from .learn import HeldOut
+from .terminal import cut_short, is_cut_short
+
+INTERRUPTED = "Training was cut short by Ctrl-C."
 
 
 def make_record(
@@ -20,10 +23,16 @@ def make_record(
     X, _ = held_out.rows()
     baselines: list[Baseline] = []
     reason: str | None = None
-    if held_out.trained is not None:
-        baselines, reason = trained_baselines(
-            model, X, evaluation, held_out.trained, max_seconds=max_seconds
-        )
+    if is_cut_short():
+        reason = INTERRUPTED
+    elif held_out.trained is not None:
+        try:
+            baselines, reason = trained_baselines(
+                model, X, evaluation, held_out.trained, max_seconds=max_seconds
+            )
+        except KeyboardInterrupt:
+            reason = INTERRUPTED
+            cut_short("the model is not compared with other classifiers")
     how = f"learned from {held_out.n_trained:,} training rows"
     ours = Baseline("this model", how, evaluation.error, evaluation.log_loss)
     return _record(held_out, X, evaluation, [ours, *baselines], reason)

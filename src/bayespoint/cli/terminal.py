@@ -18,6 +18,7 @@ from typing import Any
 import typer
 
 from .._runtime.atomic import remove_drafts
+from .._runtime.interrupt import n_presses
 from .option_names import name_options
 from .progress_line import clear_line
 from .progress_line import working as working
@@ -33,21 +34,31 @@ LINE_WIDTH = 98
 # Names listed in a note.
 MAX_NAMES_LISTED = 5
 
+# Whether Ctrl-C has cut the verb short, and how often it was noted before the verb began.
+_is_cut_short = False
+_presses_before = 0
+
 
 def guarded(verb: Callable) -> Callable:
     """Make a verb end with one line and an exit code, whatever goes wrong."""
 
     @wraps(verb)
     def run(*args, **kwargs):
+        global _is_cut_short, _presses_before
+        _is_cut_short, _presses_before = False, n_presses()
         if os.environ.get(DEBUG_VARIABLE):
             return verb(*args, **kwargs)
         try:
             with _warnings_as_notes(), _tidy_when_killed():
-                return verb(*args, **kwargs)
+                verb(*args, **kwargs)
+                if not is_cut_short():
+                    return
+                if not _is_cut_short:
+                    cut_short("this is the answer so far")
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
-        except KeyboardInterrupt:
-            _say("interrupted")
+        except KeyboardInterrupt as error:
+            _say(f"interrupted: {error}" if error.args else "interrupted; nothing is kept")
             raise typer.Exit(EXIT_INTERRUPTED) from None
         except BrokenPipeError:
             # The reader of our output has closed it. Python should not complain about that.
@@ -61,9 +72,23 @@ def guarded(verb: Callable) -> Callable:
                 f"error: unexpected {type(error).__name__}: {_message(error)} "
                 f"({DEBUG_VARIABLE}=1 shows where)"
             )
+        else:
+            raise typer.Exit(EXIT_INTERRUPTED)
         raise typer.Exit(EXIT_FAILED)
 
     return run
+
+
+def cut_short(kept: str) -> None:
+    """Say what is kept after Ctrl-C; the verb goes on, and ends with its exit code."""
+    global _is_cut_short
+    _is_cut_short = True
+    note(f"cut short by Ctrl-C: {kept}")
+
+
+def is_cut_short() -> bool:
+    """Return whether Ctrl-C has cut short what the verb does, so that more work is unwelcome."""
+    return _is_cut_short or n_presses() > _presses_before
 
 
 @contextmanager

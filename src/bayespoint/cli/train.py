@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
 
+from .._runtime.interrupt import interrupts
 from ..classifiers.bayes_point import BayesPointClassifier
 from ..classifiers.linear import LinearBayesPointClassifier
 from ..evaluation.drift import summarize
@@ -63,7 +64,8 @@ def run_train(
         record = make_record(model, held_out, evaluation, left)
         reference = None if source.columns is None else summarize(source.X, source.columns.texts)
         kept = {"command": about | {"reference": reference}, "record": record.to_dict()}
-        save(model, model_path, kept)
+        with interrupts():  # the model is complete: do not lose it
+            save(model, model_path, kept)
     size = Path(model_path).stat().st_size
     result = about | {"model": str(model_path), "bytes": size, "held_out": evaluation.to_dict()}
     show(result, as_json, *summary(model, about, evaluation, str(model_path), size, record))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from .._runtime.interrupt import interrupts
 from ..classifiers.linear import LinearBayesPointClassifier
 from ..io.models.model_file import save
 from ..io.tables.read_options import ReadOptions
@@ -58,7 +59,8 @@ def run_update(
         about = trained.info | {"n_rows": trained.info["n_rows"] + n_rows} | stored
         # Without fingerprints of its first rows, a model cannot know which rows are new.
         new = {} if record is None else {"record": update_record(held_out, evaluation).to_dict()}
-        save(model, output, {"command": about, **new})
+        with interrupts():  # the model is complete: do not lose it
+            save(model, output, {"command": about, **new})
     seconds = time.perf_counter() - began
     result = about | {"n_new": n_rows, "model": str(output), "held_out": evaluation.to_dict()}
     show(
