@@ -43,8 +43,10 @@ def slow_perceptron(matrix, y, order, softness=0.0):
     return alpha
 
 
-def learned(matrix, signs, *, n_members=3, softness=0.0, held_out=NOBODY, seed=0, **limits):
-    members = Members.at_start(signs, held_out, seed, softness, n_members)
+def learned(
+    matrix, signs, *, n_members=3, softness=0.0, held_out=NOBODY, seed=0, step=1.0, **limits
+):
+    members = Members.at_start(signs, held_out, seed, softness, n_members, step=step)
     stop = Perceptron(n_members, **limits).solve(store_of(matrix), members)
     return members, stop
 

@@ -15,8 +15,10 @@ def at_start(m):
     return np.zeros(m), np.zeros(m, np.int32), walk, np.full(2, np.inf), np.zeros(m, np.int32)
 
 
-def run(matrix, y, order, softness, state, slot, limit=MANY):
-    while advance(matrix, slot, np.full(len(y), softness), y, order, *state, limit):
+def run(matrix, y, order, softness, state, slot, limit=MANY, step=1.0):
+    given = (np.broadcast_to(value, len(y)).astype(float) for value in (softness, step))
+    softness, step = given
+    while advance(matrix, slot, softness, step, y, order, *state, limit):
         pass
 
 
@@ -38,6 +40,21 @@ def test_all_loops_make_the_mistakes_of_algorithm_1(softness):
     np.testing.assert_array_equal(count, expected)
     assert mistakes == expected.sum()
     np.testing.assert_allclose(margins, y * (gram @ (expected * y)), atol=1e-9)
+
+
+def test_steps_are_the_lengths_of_the_points():
+    """Algorithm 1 on points of any length: unit points whose mistakes count by their lengths."""
+    matrix, signs = teacher_problem(60, 5, 0)
+    y, order = signs[0], np.random.default_rng(1).permutation(60)
+    lengths = np.random.default_rng(2).uniform(0.2, 3, 60)
+    expected = slow_perceptron(matrix * np.outer(lengths, lengths), y, order)
+    assert not np.array_equal(expected, slow_perceptron(matrix, y, order))
+    state, slot = at_start(60), np.arange(60, dtype=np.int32)
+    run(matrix.astype(np.float32), y, order.astype(np.int32), 0.0, state, slot, step=lengths)
+    output, count, _, best, _ = state
+    np.testing.assert_array_equal(count, expected)
+    np.testing.assert_allclose(output, matrix @ (expected * lengths * y), atol=1e-9)
+    assert best.tolist() == [0, pytest.approx((count * lengths) @ (y * output))]
 
 
 def test_waits_for_a_row_that_is_not_there_and_goes_on_later():
@@ -64,7 +81,7 @@ def test_the_best_pass_is_kept():
     state = at_start(22)
     output, count, walk, best, best_count = state
     seen = []
-    while advance(matrix, order, np.zeros(22), y, order, *state, 300):
+    while advance(matrix, order, np.zeros(22), np.ones(22), y, order, *state, 300):
         margins = y * output
         seen.append(np.sum(margins <= 0))
         assert best.tolist() == [seen[-1], pytest.approx(count @ margins)]

@@ -53,4 +53,7 @@ def test_split_without_version_space_is_none():
 
 
 def test_every_published_number_has_a_data_set():
-    assert set(published("algorithm_2")) == {f"{name}, BPM error %" for name in SETTINGS}
+    kinds = ("BPM error %", "significance of the BPM's gain")
+    assert set(published("algorithm_2")) == {
+        f"{name}, {kind}" for name in SETTINGS for kind in kinds
+    }

@@ -1,8 +1,10 @@
 import math
 
+import numpy as np
 import pytest
+from scipy import stats
 
-from bayespoint.papers.experiment import Plan, average, counted, single_runs
+from bayespoint.papers.experiment import Plan, average, counted, significance, single_runs
 
 
 def test_statistics_by_hand():
@@ -24,3 +26,17 @@ def test_progress_is_reported_after_each_result():
     plan = Plan(progress=lambda *report: reports.append(report))
     plan.repeat(pow, [(2, 3), (3, 2)], "powers")
     assert reports == [(0, 2, "powers"), (1, 2, "powers"), (2, 2, "powers")]
+
+
+def test_significance_agrees_with_a_test_by_hand(rng):
+    svm, bpm = rng.uniform(10, 20, 12), rng.uniform(9, 19, 12)
+    difference = svm - bpm
+    t = difference.mean() / (difference.std(ddof=1) / np.sqrt(12))
+    found = significance(bpm, svm)
+    assert found.mean == pytest.approx(stats.t(11).cdf(t))
+    assert found.error == pytest.approx((stats.t(11).cdf(t + 1) - stats.t(11).cdf(t - 1)) / 2)
+
+
+@pytest.mark.parametrize(("errors", "expected"), [(1.0, 1.0), (2.0, 0.5), (3.0, 0.0)])
+def test_constant_difference_is_judged_without_a_test(errors, expected):
+    assert significance([errors] * 3, [2.0] * 3).mean == expected

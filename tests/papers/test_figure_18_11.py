@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from bayespoint.papers.figure_18_11 import angle, learn
+from bayespoint.papers.figure_18_11 import angle, gaps, learn
 from bayespoint.papers.perceptron_theory import bayes_error, largest_margin_error
 
 
@@ -16,3 +16,9 @@ def test_angle_between_near_and_opposite_directions():
     w = np.array([1.0, 0.0])
     assert angle(w, np.array([2.0, 2e-9])) == pytest.approx(1e-9)
     assert angle(w, -w) == pytest.approx(np.pi)
+
+
+def test_gap_is_counted_in_deviations_of_a_run():
+    known = largest_margin_error(2) - bayes_error(2)
+    errors = np.array([[[0.1, 0.2], [0.1, 0.4]]])
+    assert gaps([2], errors) == pytest.approx(known / np.std([0.1, 0.3], ddof=1))

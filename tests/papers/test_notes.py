@@ -1,4 +1,4 @@
-"""Numbers in docs/notes/onion.md match the stored run."""
+"""Numbers in docs/notes about the papers match the stored runs."""
 
 import csv
 import re
@@ -28,7 +28,8 @@ def kept_errors():
 def published_errors():
     table = np.zeros((6, 6), dtype=int)
     for line in lines_of("table_18_1.csv"):
-        table[tuple(map(int, re.findall(r"\d+", line["quantity"])))] = line["published"]
+        if line["quantity"].startswith("errors, entry"):
+            table[tuple(map(int, re.findall(r"\d+", line["quantity"])))] = line["published"]
     return table
 
 
@@ -55,3 +56,31 @@ def test_steps_and_best_entries():
     assert [int(n) for n in steps.groups()] == [largest_step(published), largest_step(ours)]
     best = re.search(r"Our best entry has (\d+) errors, the best published one has (\d+)", PAGE)
     assert [int(n) for n in best.groups()] == [ours.min(), published.min()]
+
+
+def numbers_of(name):
+    return {line["quantity"]: float(line["ours"]) for line in lines_of(name)}
+
+
+def test_other_features():
+    page, ours = " ".join(PAGE.split()), numbers_of("table_18_1.csv")
+    for name, text in (
+        ("raw features", r"Raw features give (\d+) to (\d+) errors"),
+        ("features from -1 to 1", r"on the training set give (\d+) to (\d+)\."),
+        ("no threshold", r"without a threshold give (\d+) to (\d+)\."),
+    ):
+        found = [int(n) for n in re.search(text, page).groups()]
+        assert found == [ours[f"{name}, fewest errors"], ours[f"{name}, most errors"]]
+
+
+def test_flipper():
+    page, ours = " ".join(PAGE.split()), numbers_of("flipper.csv")
+    text = r"makes ([\d.]+) errors on average over 20 seeds, the exact Bayes point ([\d.]+)"
+    found = [float(n) for n in re.search(text, page).groups()]
+    keys = ("sonar, errors of the flipper", "sonar, errors of the Bayes point")
+    assert found == [round(ours[key], 1) for key in keys]
+    text = r"off by ([\d.]+) rad on sonar and by ([\d.]+) on breast cancer"
+    published = " ".join((DOCS / "notes" / "published.md").read_text("utf-8").split())
+    found = [float(n) for n in re.search(text, published).groups()]
+    keys = ("sonar, radians between them", "wisconsin, radians between them")
+    assert found == [round(ours[key], 2) for key in keys]

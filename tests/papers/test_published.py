@@ -14,7 +14,7 @@ def test_published_numbers_belong_to_experiments_and_papers():
     assert {name for name, _ in _table()} <= set(EXPERIMENTS)
     assert {number.paper for number in _table().values()} <= set(PAPERS)
     assert {e.paper for e in EXPERIMENTS.values()} <= set(PAPERS)
-    assert len(published("table_1")) == 14
+    assert len(published("table_1")) == 21
 
 
 def test_verdict_counts_standard_errors():

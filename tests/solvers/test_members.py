@@ -26,10 +26,11 @@ def test_every_member_goes_through_its_own_permutation():
     assert len(np.unique(orders, axis=0)) == 6
 
 
+@pytest.mark.parametrize("step", [1.0, np.linspace(0.3, 2, 80)])
 @pytest.mark.parametrize("softness", [0.0, 0.5])
-def test_draws_have_unit_length_and_the_mean_is_theirs(softness):
+def test_draws_have_unit_length_and_the_mean_is_theirs(softness, step):
     matrix, signs = teacher_problem(80, 6, 2)
-    members, _ = learned(matrix, signs, n_members=4, softness=softness)
+    members, _ = learned(matrix, signs, n_members=4, softness=softness, step=step)
     posterior = members.posterior(0)
     gram = (matrix + softness * np.eye(80)) / (1 + softness) * np.outer(signs[0], signs[0])
     assert np.einsum("ki,ij,kj->k", posterior.draws, gram, posterior.draws) == pytest.approx(1)
@@ -40,10 +41,17 @@ def test_draws_have_unit_length_and_the_mean_is_theirs(softness):
 
 
 @settings(max_examples=30)
-@given(st.integers(2, 8), st.integers(5, 80), st.integers(0, 10**6), st.sampled_from([0.0, 0.1]))
-def test_mistakes_obey_novikoff(n, m, seed, softness):
+@given(
+    st.integers(2, 8),
+    st.integers(5, 80),
+    st.integers(0, 10**6),
+    st.sampled_from([0.0, 0.1]),
+    st.sampled_from([1.0, 0.3]),
+)
+def test_mistakes_obey_novikoff(n, m, seed, softness, shortest):
     matrix, signs = teacher_problem(m, n, seed)
-    members, stop = learned(matrix, signs, softness=softness, max_mistakes=10**6)
+    step = np.random.default_rng(seed).uniform(shortest, 1, m)
+    members, stop = learned(matrix, signs, softness=softness, max_mistakes=10**6, step=step)
     assert stop == "consistent"
     info = members.posterior(0).info
     gram = (matrix + softness * np.eye(m)) / (1 + softness) * np.outer(signs[0], signs[0])
@@ -52,6 +60,8 @@ def test_mistakes_obey_novikoff(n, m, seed, softness):
         best = max(best, (gram @ coef).min() / np.sqrt(coef @ gram @ coef))
     assert info["margin"] == pytest.approx(best, rel=1e-6)
     assert info["n_mistakes"].max() <= info["novikoff"]
+    # Longer points cannot be further away from a boundary than the longest.
+    assert info["novikoff"] >= info["margin"] ** -2 * (1 - 1e-9)
 
 
 def test_angle_is_the_spread_of_repeated_answers():

@@ -35,10 +35,11 @@ def learn(gram, y, order, margins, max_mistakes):
 
 
 @njit(cache=True, nogil=True)
-def advance(rows, slot, softness, y, order, output, count, walk, best, best_count, most):
+def advance(rows, slot, softness, step, y, order, output, count, walk, best, best_count, most):
     """Learn until a Gram row is missing, all points are right, or `most` mistakes are made.
 
-    softness is added to the diagonal of the Gram matrix, a value for each point. walk holds the
+    softness is added to the diagonal of the Gram matrix, a value for each point. A mistake adds
+    the Gram row of the point times its step. walk holds the
     position in the order, the number of consecutive points that were right,
     the number of mistakes, and how many points of the order are in use. best holds the
     training errors and the squared length at the end of the best pass. Returns whether a
@@ -53,13 +54,10 @@ def advance(rows, slot, softness, y, order, output, count, walk, best, best_coun
             if slot[i] < 0:
                 break
             row = rows[slot[i]]
-            if y[i] > 0:
-                for j in range(m):
-                    output[j] += row[j]
-            else:
-                for j in range(m):
-                    output[j] -= row[j]
-            output[i] += y[i] * softness[i]
+            change = y[i] * step[i]
+            for j in range(m):
+                output[j] += change * row[j]
+            output[i] += change * softness[i]
             count[i] += 1
             mistakes += 1
             right = 0
@@ -73,7 +71,7 @@ def advance(rows, slot, softness, y, order, output, count, walk, best, best_coun
                 j = order[k]
                 margin = y[j] * output[j]
                 errors += margin <= 0.0
-                square += count[j] * margin
+                square += count[j] * step[j] * margin
             if errors < best[0]:
                 better = True
                 best[0], best[1] = errors, square

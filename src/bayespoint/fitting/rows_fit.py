@@ -46,7 +46,7 @@ def _fit(task: Task, progress: Progress, interrupted) -> Answer:
     rows, lengths, order = _points_in_order(task)
     kernel = _unit_kernel(task, rows, lengths)
     n_rows = _affordable_gram_rows(task, kernel)
-    members = _members(task, rows, order)
+    members = _members(task, rows, order, lengths)
     with progress.output(0) as on_round:
         hooks = {"on_round": on_round, "interrupted": interrupted}
         stop, n_computed = _learn(task, kernel, n_rows, members, hooks)
@@ -128,7 +128,7 @@ def _affordable_gram_rows(task: Task, kernel: ProductKernel | AnyKernel) -> int:
     return int((task.cache_size * 2**20 - fixed) / (4 * m))
 
 
-def _members(task: Task, rows: np.ndarray, order: np.ndarray) -> Members:
+def _members(task: Task, rows: np.ndarray, order: np.ndarray, lengths: np.ndarray) -> Members:
     """Return new members, or the members of the previous fit."""
     previous = task.previous
     if previous is not None:
@@ -141,16 +141,18 @@ def _members(task: Task, rows: np.ndarray, order: np.ndarray) -> Members:
             "warm_start=True, but the training data or the parameters of the kernel differ from "
             "the last fit: starting from scratch.",
         )
-    return _new_members(task, rows, order)
+    return _new_members(task, rows, order, lengths)
 
 
-def _new_members(task: Task, rows: np.ndarray, order: np.ndarray) -> Members:
+def _new_members(task: Task, rows: np.ndarray, order: np.ndarray, lengths: np.ndarray) -> Members:
     """Return members that have learned nothing; a part of each class is held out.
 
     Everything random goes by the order of content, so that the order of rows does not matter.
     """
     m, seed = len(rows), int(task.rng.integers(2**32))
-    share = min(max(HELD_OUT_SHARE, MIN_HELD_OUT_POINTS / m), MAX_HELD_OUT_SHARE)
+    share = task.solver.held_out
+    if share == "auto":
+        share = min(max(HELD_OUT_SHARE, MIN_HELD_OUT_POINTS / m), MAX_HELD_OUT_SHARE)
     target = task.target[rows][order]
     shuffled = np.random.default_rng(seed).permutation(m)
     by_class = [shuffled[target[shuffled] == c] for c in range(task.target.max() + 1)]
@@ -158,8 +160,10 @@ def _new_members(task: Task, rows: np.ndarray, order: np.ndarray) -> Members:
     is_held_out = np.isin(np.arange(m), held_out)
     others, held_out = order[~is_held_out], order[is_held_out]
     signs, n_members = task.signs[:, rows], task.solver.n_members
-    softness = _softness(task, rows)
-    return Members.at_start(signs, held_out, seed, softness, n_members, others=others)
+    # A common factor of all lengths does not matter.
+    step = 1.0 if task.solver.unit_length else lengths / lengths.mean()
+    given = signs, held_out, seed, _softness(task, rows), n_members
+    return Members.at_start(*given, others=others, step=step)
 
 
 def _softness(task: Task, rows: np.ndarray) -> np.ndarray:
@@ -177,7 +181,11 @@ def _fingerprint(task: Task) -> str:
     # A callable kernel is identified by its values on a few points.
     name = task.kernel(few, few) if callable(task.kernel.name) else task.kernel.name
     parts = [task.X, task.signs, tuple(kernel), name, task.softness]
-    return joblib.hash(parts if task.weight is None else [*parts, task.weight])
+    if task.weight is not None:
+        parts.append(task.weight)
+    if not (task.solver.unit_length and task.solver.held_out == "auto"):
+        parts.append((task.solver.unit_length, task.solver.held_out))
+    return joblib.hash(parts)
 
 
 def _answer(task: Task, rows, lengths, members: Members, posteriors) -> Answer:

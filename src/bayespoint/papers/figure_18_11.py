@@ -12,13 +12,15 @@ from ..classifiers.bayes_point import BayesPointClassifier
 from ..datasets.known_answers import make_teacher
 from ..geometry.largest_ball import largest_ball
 from ..solvers import Billiard
-from .experiment import Outcome, Plan, average
+from .experiment import Measured, Outcome, Plan, average
 from .perceptron_theory import bayes_error, largest_margin_error
 from .picture import canvas, color, curve
 
 N_FEATURES = 100
 ALPHAS = (0.5, 1, 2, 3, 4, 5, 6, 8, 10)
 QUICK_ALPHAS = (1, 3)
+# From this many examples per dimension on the largest margin was worse in every run.
+MANY_EXAMPLES = 4
 THEORIES = {"Bayes point": bayes_error, "largest margin": largest_margin_error}
 SOLVER = Billiard(n_bounces=1_000_000, n_chains=4, tol=0.03)
 
@@ -45,12 +47,30 @@ def run(plan: Plan) -> Outcome:
     numbers["share of runs in which the largest margin is worse, %"] = average(
         100 * (errors[..., 1] > errors[..., 0]).ravel()
     )
+    enough = plan.choose(1, MANY_EXAMPLES)
+    many = np.array(alphas) >= enough
+    numbers[f"the same from {enough} examples per dimension on, %"] = average(
+        100 * (errors[many, :, 1] > errors[many, :, 0]).ravel()
+    )
+    # Where theory sees a difference of many standard deviations, chance cannot reverse it.
+    numbers["smallest gap of theory in deviations of a run, from there on"] = Measured(
+        float(np.min(gaps(alphas, errors)[many]))
+    )
+    numbers["smallest gap of theory in deviations of a run, below"] = Measured(
+        float(np.min(gaps(alphas, errors)))
+    )
     lines = [
         {"alpha": item[0] / n_features, "seed": item[2], "bayes_point": a, "largest_margin": b}
         for item, (a, b) in zip(items, errors.reshape(-1, 2), strict=True)
     ]
     note = f"{n_features} dimensions, {n_teachers} teachers for each alpha."
     return Outcome(numbers, lines, lambda: _draw(np.array(alphas), errors), (note,))
+
+
+def gaps(alphas, errors: np.ndarray) -> np.ndarray:
+    """Return the theories' difference in deviations of the difference of one run, per alpha."""
+    known = np.array([largest_margin_error(a) - bayes_error(a) for a in alphas])
+    return known / (errors[..., 1] - errors[..., 0]).std(axis=1, ddof=1)
 
 
 def learn(n_samples: int, n_features: int, seed: int) -> tuple[float, float]:

@@ -1,8 +1,9 @@
 """Figure 4 of 000 and figure 1 of 001: errors of single hypotheses from two samplers.
 
 188 training and 453 test points of the classes 1 and 2 of MNIST; 1000 hypotheses drawn by a
-Gibbs sampler, and 1000 perceptrons trained with permuted training sets. The paper does not
-say which points it used; ours are drawn at random.
+Gibbs sampler, and 1000 perceptrons trained with permuted training sets: as printed, with the
+lengths that the points have, and as ours, with points of unit length. The paper does not say which
+points it used; ours are drawn at random, and gray values range from 0 to 255.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from ..classifiers.bayes_point import BayesPointClassifier
 from ..datasets import digits
 from ..solvers import Gibbs, Perceptron
 from .experiment import Measured, Outcome, Plan
-from .figure_9 import PAPER_KERNEL
+from .figure_9 import AS_PRINTED, PAPER_KERNEL, VARIANTS
 from .picture import canvas, color
 
 N_TRAIN, N_TEST = 188, 453
+WHITE = VARIANTS[AS_PRINTED][0]
 
 
 def run(plan: Plan) -> Outcome:
@@ -30,7 +32,8 @@ def run(plan: Plan) -> Outcome:
     n_samples = plan.choose(800, 40_000)
     solvers = {
         "Gibbs sampler": Gibbs(n_samples=n_samples, n_chains=4, n_draws=n, tol=0.0),
-        "perceptrons": Perceptron(n_members=n),
+        "perceptrons as printed": Perceptron(n_members=n, unit_length=False, held_out=0),
+        "our perceptrons": Perceptron(n_members=n),
     }
     errors = {}
     for done, (name, solver) in enumerate(solvers.items()):
@@ -41,15 +44,19 @@ def run(plan: Plan) -> Outcome:
         with warnings.catch_warnings():
             # The experiment sets the number of samples, not their precision.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            errors[name] = 100 * model.fit(X, y).draw_errors(X_test, y_test)
+            errors[name] = 100 * model.fit(WHITE * X, y).draw_errors(WHITE * X_test, y_test)
     numbers = {}
     for name, values in errors.items():
         numbers[f"{name}, mean error %"] = Measured(float(values.mean()))
         numbers[f"{name}, deviation of errors %"] = Measured(float(values.std(ddof=1)))
-    quantiles = [np.sort(values) for values in errors.values()]
-    numbers["correlation of the quantiles"] = Measured(float(np.corrcoef(quantiles)[0, 1]))
-    p = stats.ks_2samp(*errors.values()).pvalue
-    numbers["p that both have one distribution"] = Measured(float(p))
+    gibbs, *others = errors.items()
+    for name, values in others:
+        quantiles = np.sort(gibbs[1]), np.sort(values)
+        numbers[f"{name}, correlation of the quantiles with Gibbs"] = Measured(
+            float(np.corrcoef(quantiles)[0, 1])
+        )
+        p = stats.ks_2samp(gibbs[1], values).pvalue
+        numbers[f"{name}, p that both have one distribution"] = Measured(float(p))
     lines = [
         {"sampler": name, "draw": i, "error": error}
         for name, values in errors.items()
@@ -70,20 +77,22 @@ def ones_and_twos(plan: Plan) -> tuple[np.ndarray, ...]:
 
 
 def _draw(errors: dict[str, np.ndarray]):
-    figure, axes = canvas(1, 3)
+    figure, axes = canvas(1, 4, height=2.4)
     values = list(errors.values())
     # One bar per number of errors.
     most = round(max(map(np.max, values)) * N_TEST / 100)
     bins = 100 * (np.arange(most + 2) - 0.5) / N_TEST
-    for k, (ax, (name, sample)) in enumerate(zip(axes, errors.items(), strict=False)):
-        ax.hist(sample, bins, color=color(3 * k))
-        ax.set(title=name, xlabel="test error, percent")
+    for number, ax, (name, sample) in zip((0, 2, 3), axes, errors.items(), strict=False):
+        ax.hist(sample, bins, color=color(number))
+        ax.set_title(name, fontsize=8)
+        ax.set_xlabel("test error, %")
     axes[0].set_ylabel("hypotheses")
     shares = np.linspace(0.5, 99.5, 100)
-    gibbs, perceptrons = (np.percentile(sample, shares) for sample in values)
-    axes[2].plot(gibbs, perceptrons, "o", ms=3, color=color(0))
-    slope, level = np.polyfit(gibbs, perceptrons, 1)
+    gibbs, *others = (np.percentile(sample, shares) for sample in values)
     ends = np.array([gibbs.min(), gibbs.max()])
-    axes[2].plot(ends, slope * ends + level, color="0.4", lw=1)
-    axes[2].set(title="quantiles", xlabel="Gibbs sampler", ylabel="perceptrons")
+    axes[3].plot(ends, ends, color="0.4", lw=1)
+    for number, marker, quantiles in zip((2, 3), "^o", others, strict=True):
+        axes[3].plot(gibbs, quantiles, marker, ms=3, color=color(number))
+    axes[3].set_title("quantiles", fontsize=8)
+    axes[3].set(xlabel="Gibbs sampler", ylabel="perceptrons")
     return figure

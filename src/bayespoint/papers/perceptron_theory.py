@@ -70,3 +70,14 @@ def largest_margin_error(alpha: float) -> float:
         options={"xatol": 1e-7},
     )
     return float(found.x / np.pi)
+
+
+def adaline_error(alpha: float) -> float:
+    """Return the error of least squares, for more examples than dimensions.
+
+    Along the teacher the coefficient is E|x| = sqrt(2 / pi); the rest of the labels has the
+    variance 1 - 2 / pi. Like any noise it adds a random vector across, whose squared length
+    is the variance over alpha - 1 (Opper, Kinzel, Kleinz and Nehl 1990 have its limit,
+    0.24 / sqrt(alpha)).
+    """
+    return float(np.arctan(np.sqrt((np.pi / 2 - 1) / (alpha - 1))) / np.pi)

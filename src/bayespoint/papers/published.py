@@ -16,6 +16,12 @@ from .experiment import Measured
 AGREEMENT_LIMIT = 2.0
 # Entry of published.csv where the paper gives no error but made as many repetitions as we did.
 AS_OURS = "as ours"
+# Entries of published.csv that the ledger lists apart, and why; all others count.
+KINDS = {
+    "again": "the same printed number, compared a second time with another machine",
+    "part": "parts of one result that share its data: the ledger counts the result once",
+    "words": "said in words, not printed as a number",
+}
 PAPERS = {
     "000": "Herbrich, Graepel, Campbell (2001), Bayes Point Machines",
     "001": "Herbrich, Graepel (2001), Large Scale Bayes Point Machines",
@@ -38,6 +44,7 @@ class Published(NamedTuple):
     place: str
     rounding: float  # standard deviation of the rounding error
     error_as_ours: bool = False
+    kind: str = ""  # one of KINDS, or empty if the number counts
 
     @property
     def text(self) -> str:
@@ -70,6 +77,7 @@ def _table() -> dict[tuple[str, str], Published]:
             line["place"],
             _rounding(line["value"]),
             line["error"] == AS_OURS,
+            line["kind"],
         )
         for line in csv.DictReader(text.splitlines())
     }

@@ -26,6 +26,7 @@ class Experiment(NamedTuple):
 _ALL = (
     Experiment("table_1", "000", "Bayes point and largest margin on seven data sets"),
     Experiment("algorithm_2", "000", "table 1 with the paper's own billiard, by number of bounces"),
+    Experiment("waveform", "000", "why waveform is harder here than in table 1"),
     Experiment(
         "learning_rates", "000", "errors of center of mass and largest margin with many examples"
     ),
@@ -37,13 +38,17 @@ _ALL = (
     Experiment("figure_7", "000", "decision functions of both machines with their margins"),
     Experiment("figure_8", "000", "error against softness, for Bayes point and soft margin"),
     Experiment("figure_9", "000", "error against rejection on MNIST and USPS (001, figure 2)"),
+    Experiment("digits_svm", "000", "hard-margin support vector machines on MNIST and USPS"),
     Experiment("figure_10", "000", "the 25 hardest digits of USPS"),
     Experiment("figure_12", "000", "the angle between hypotheses and its linear approximation"),
+    Experiment("figure_18_1", "002", "figures 18.1 and 18.2: lines that halve a polygon"),
     Experiment("figure_18_3", "002", "figures 18.3 and 18.4: circle, center of mass and a ball"),
     Experiment("figure_18_11", "002", "figures 18.11 and 18.12: learning curves against theory"),
     Experiment("figure_18_13", "002", "sonar errors against sigma, and where the billiard closes"),
     Experiment("table_18_1", "002", "sonar errors of the onion's layers"),
     Experiment("wisconsin", "002", "breast cancer, ten points left out at a time"),
+    Experiment("flipper", "002", "the paper's own billiard on sonar and on breast cancer"),
+    Experiment("correlation_length", "002", "bounces until close balls part (sec. 18.5.1)"),
     Experiment("table_2_1", "004", "the leave-one-out machine on six data sets"),
     Experiment(
         "figure_2_2",

@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from ..datasets.paper_data import load_paper_data
 from ..solvers import Billiard
 from .contest import Split, compare
-from .experiment import Measured, Outcome, Plan, average
+from .experiment import Measured, Outcome, Plan, average, significance
 from .picture import canvas, color
 from .published import published
 
@@ -59,7 +58,9 @@ def run(plan: Plan) -> Outcome:
         for machine, label in MACHINES.items():
             errors = [getattr(split, machine) for split in kept]
             numbers[f"{name}, {label} error %"] = average(errors)
-        numbers[f"{name}, p that BPM is not better"] = Measured(p_value(kept))
+        numbers[f"{name}, significance of the BPM's gain"] = significance(
+            [split.bpm for split in kept], [split.svm for split in kept]
+        )
         notes.append(_note(name, splits))
     lines = [
         {"name": name, "split": i, **(split._asdict() if split else {})}
@@ -78,14 +79,6 @@ def kept_splits(splits: Sequence[Split | None]) -> list[Split]:
             f"are {len(kept)} of {len(splits)}. Ask for more splits, or check the labels."
         )
     return kept
-
-
-def p_value(splits: Sequence[Split]) -> float:
-    """Return the p-value of a paired t-test, small if the BPM is better (000 prints 1 - p)."""
-    difference = np.array([split.bpm - split.svm for split in splits])
-    if np.ptp(difference) == 0:
-        return float((1 + np.sign(difference[0])) / 2)
-    return float(stats.ttest_1samp(difference, 0, alternative="less").pvalue)
 
 
 def _note(name: str, splits: Sequence[Split | None]) -> str:

@@ -26,18 +26,47 @@ def run(plan: Plan) -> Outcome:
     model = onion(SIGMA, plan).fit(X, y)
     negative, positive = model.count_errors(X_test, y_test)
     total, n = negative + positive, len(y_test)
-    numbers = {}
-    for i, j in np.ndindex(total.shape):
-        if total[i, j] >= 0:
-            share = counted(int(total[i, j]), n)
-            numbers[f"errors, entry ({i}, {j})"] = Measured(
-                float(total[i, j]), share.error * n / 100, n
-            )
+    numbers: dict[str, Measured] = {}
+    for label, table in (
+        ("errors", total),
+        ("errors on negative points", negative),
+        ("errors on positive points", positive),
+    ):
+        points = n if table is total else int(np.sum(y_test == (1 if table is positive else -1)))
+        for i, j in np.ndindex(total.shape):
+            if total[i, j] >= 0:
+                numbers[f"{label}, entry ({i}, {j})"] = _count(int(table[i, j]), points)
+    # All entries are judged on the same points: their mean is as uncertain as one of them.
+    numbers["errors, mean of all entries"] = _count(float(total[total >= 0].mean()), n)
+    for name, table in others(plan).items():
+        numbers[f"{name}, fewest errors"] = Measured(float(table.min()))
+        numbers[f"{name}, most errors"] = Measured(float(table.max()))
     lines = [
         {"negative": i, "positive": j, "negative_errors": negative[i, j], "positive_errors": p}
         for (i, j), p in np.ndenumerate(positive)
     ]
-    return Outcome(numbers, lines, lambda: _draw(total))
+    return Outcome(numbers, lines, lambda: _draw(negative, positive))
+
+
+def _count(errors: float, n: int) -> Measured:
+    """Return a number of errors of n, with its binomial standard error."""
+    return Measured(float(errors), counted(errors, n).error * n / 100, n)
+
+
+def others(plan: Plan) -> dict[str, np.ndarray]:
+    """Return the errors of all layers with other features, which the paper may have had."""
+    tables = {}
+    for name, features, intercept in (
+        ("raw features", "raw", True),
+        ("features from -1 to 1", "range", True),
+        ("no threshold", "standardized", False),
+    ):
+        plan.progress(0, 1, name)
+        X, y, X_test, y_test = load_sonar(plan.data, features)
+        model = onion(SIGMA, plan).set_params(fit_intercept=intercept).fit(X, y)
+        total = np.sum(model.count_errors(X_test, y_test), axis=0)
+        tables[name] = total[total >= 0]
+    return tables
 
 
 def onion(sigma: float, plan: Plan) -> OnionClassifier:
@@ -52,17 +81,22 @@ def onion(sigma: float, plan: Plan) -> OnionClassifier:
     )
 
 
-def _draw(total: np.ndarray):
-    paper = np.full(total.shape, np.nan)
-    for quantity, number in published("table_18_1").items():
-        i, j = (int(k) for k in quantity.partition("(")[2].rstrip(")").split(","))
-        paper[i, j] = number.value
+def paper_table(points: str) -> np.ndarray:
+    """Return the published errors on "negative" or "positive" points."""
+    table = np.zeros((MAX_ERRORS + 1, MAX_ERRORS + 1), dtype=int)
+    for (i, j), _ in np.ndenumerate(table):
+        table[i, j] = published("table_18_1")[f"errors on {points} points, entry ({i}, {j})"].value
+    return table
+
+
+def _draw(negative: np.ndarray, positive: np.ndarray):
     figure, axes = canvas(1, 2, sharey=True)
-    for ax, table, title in zip(axes, (paper, total), ("paper", "ours"), strict=True):
-        ax.imshow(table, cmap="cividis", vmin=5, vmax=22)
-        for (i, j), value in np.ndenumerate(table):
-            ink = "black" if value > 14 else "white"
-            ax.text(j, i, f"{value:.0f}", ha="center", va="center", color=ink)
+    pairs = (paper_table("negative"), paper_table("positive")), (negative, positive)
+    for ax, (minus, plus), title in zip(axes, pairs, ("paper", "ours"), strict=True):
+        ax.imshow(minus + plus, cmap="cividis", vmin=5, vmax=22)
+        for (i, j), value in np.ndenumerate(minus + plus):
+            ink, text = "black" if value > 14 else "white", f"{value}\n{minus[i, j]}, {plus[i, j]}"
+            ax.text(j, i, text, ha="center", va="center", color=ink, fontsize=7)
         ax.set(title=f"{title}: test errors of 104", xlabel="errors on positive training points")
     axes[0].set_ylabel("on negative ones")
     return figure

@@ -43,6 +43,7 @@ class Members:
     held_out: np.ndarray  # training points that come into use at the end
     seed: int
     softness: np.ndarray  # of each training point
+    step: np.ndarray  # length of each training point: a mistake adds so much of the unit point
     order: np.ndarray  # permutation of the training points
     output: np.ndarray  # at the training points
     count: np.ndarray  # mistakes on each training point
@@ -61,6 +62,7 @@ class Members:
         n_members: int,
         first: int = 0,
         others: np.ndarray | None = None,
+        step: float | np.ndarray = 1.0,
     ) -> Members:
         """Return n_members new members for each output, numbered from `first`.
 
@@ -82,6 +84,7 @@ class Members:
             held_out=held_out,
             seed=seed,
             softness=np.broadcast_to(softness, m).astype(float),
+            step=np.broadcast_to(step, m).astype(float),
             order=order,
             output=np.zeros(shape),
             count=np.zeros(shape, dtype=np.int32),
@@ -100,7 +103,7 @@ class Members:
                 "when warm_start=True. Pass warm_start=False to start again."
             )
         given = self.signs, self.held_out, self.seed, self.softness
-        new = vars(Members.at_start(*given, n_members - have, have, self.others))
+        new = vars(Members.at_start(*given, n_members - have, have, self.others, self.step))
         joined = {
             name: np.concatenate([value, new[name]], axis=1) for name, value in self._own().items()
         }
@@ -143,7 +146,7 @@ class Members:
     def note_trial(self, who: tuple[int, int]) -> None:
         """Keep the outputs of a member at held-out points, if it has not seen them yet."""
         if self.walk[who][IN_USE] < self.signs.shape[1]:
-            square = self.count[who] @ (self.signs[who[0]] * self.output[who])
+            square = (self.count[who] * self.step) @ (self.signs[who[0]] * self.output[who])
             if square > 0:
                 self.trial[who] = self.output[who][self.held_out] / np.sqrt(square)
 
@@ -183,7 +186,7 @@ class Members:
         Taking away the point's whole contribution is too much (Jaakkola and Haussler's
         bound): other points would partly replace it. So half of it is taken away.
         """
-        own = self.count * self.signs[:, None]
+        own = self.count * self.step * self.signs[:, None]
         square = np.einsum("cki,cki->ck", own, self.output)
         without = self.output - (0.5 + self.softness) * own
         return np.mean(without / np.sqrt(np.maximum(square, 1))[..., None], axis=1)
@@ -202,7 +205,7 @@ class Members:
         chosen = np.flatnonzero(consistent) if consistent.any() else np.arange(len(consistent))
         margins = self.output[number, chosen] * self.signs[number]
         count, square = self._best_hypotheses(number, chosen, margins)
-        draws = count * np.sqrt(1 + self.softness) / np.sqrt(square)[:, None]
+        draws = count * self.step * np.sqrt(1 + self.softness) / np.sqrt(square)[:, None]
         info = {
             "n_mistakes": self.walk[number, :, MISTAKES],
             "n_consistent": int(consistent.sum()),
@@ -213,7 +216,8 @@ class Members:
         }
         if consistent.any():
             unit = margins / np.sqrt((1 + self.softness) * square[:, None])
-            info.update(_agreement(draws @ unit.T, unit))
+            lengths = self.step * np.sqrt(1 + self.softness)
+            info.update(_agreement(draws @ unit.T, unit, lengths / lengths.max()))
         return Posterior(draws.mean(axis=0), draws, draws, info)
 
     def _best_hypotheses(self, number: int, chosen: np.ndarray, margins: np.ndarray):
@@ -221,11 +225,11 @@ class Members:
         count, best = self.count[number, chosen], self.best[number, chosen]
         in_use = [self.order[number, k, : self.walk[number, k, IN_USE]] for k in chosen]
         errors = [np.sum(m[points] <= 0) for m, points in zip(margins, in_use, strict=True)]
-        square = np.einsum("ki,ki->k", count, margins)
+        square = np.einsum("ki,ki->k", count * self.step, margins)
         earlier = best[:, 0] < errors
         count = np.where(earlier[:, None], self.best_count[number, chosen], count)
         square = np.where(earlier, best[:, 1], square)
-        rounding = SQUARED_LENGTH_ROUNDING * count.sum(axis=1) ** 2
+        rounding = SQUARED_LENGTH_ROUNDING * (count @ self.step) ** 2
         if np.any(square < -rounding):
             raise IndefiniteKernelError(NEGATIVE_LENGTH_MESSAGE)
         # If the mistakes canceled each other, the first one alone is a hypothesis.
@@ -233,25 +237,27 @@ class Members:
         first = self.order[number, chosen[vanished], 0]
         count[vanished] = 0
         count[vanished, first] = 1
-        square[vanished] = 1 + self.softness[first]
+        square[vanished] = self.step[first] ** 2 * (1 + self.softness[first])
         return count, square
 
 
-def _agreement(cosines: np.ndarray, margins: np.ndarray) -> dict[str, float]:
+def _agreement(cosines: np.ndarray, margins: np.ndarray, lengths: np.ndarray) -> dict[str, float]:
     """Estimate the error of the mean from the agreement of consistent members.
 
     Two members have the expected cosine r^2, where r is the length of the mean of all
     possible members. So the mean of n members has the variance (1 - r^2) / n. A member makes
-    at most 1 / margin^2 mistakes, for the margin of any hypothesis (Novikoff).
+    at most 1 / margin^2 mistakes, for the margin of any hypothesis (Novikoff); for this bound the
+    margin of a point is multiplied by its length, at most 1.
     """
     n = len(cosines)
     mean = (cosines.sum() - n) / (n * (n - 1)) if n > 1 else np.nan
     center = margins.mean(axis=0) / np.sqrt(cosines.mean())
-    margin = max(margins.min(axis=1).max(), center.min())
+    every = np.vstack([margins, center])
+    margin, long = every.min(axis=1).max(), (lengths * every).min(axis=1).max()
     return {
         "angle": float(np.sqrt(max(1 - mean, 0) / (n * mean))) if mean > 0 else np.inf,
         "ess": float(n),
         "resultant": float(np.sqrt(cosines.mean())),
         "margin": float(margin),
-        "novikoff": float(margin**-2),
+        "novikoff": float(long**-2),
     }

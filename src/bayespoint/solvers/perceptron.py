@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._runtime.interrupt import Interrupted
 from ..geometry.row_store import RowStore
@@ -44,6 +44,14 @@ class Perceptron(Solver):
         A member gives up after this many mistakes and is represented by the best hypothesis
         it had at the end of a pass through the training set. By Novikoff's theorem no
         hypothesis then has a margin above 1 / sqrt(max_mistakes).
+    unit_length : bool, default=True
+        Whether training points have unit length in feature space. If False, they have the
+        lengths that the kernel gives them, as printed in 000.
+    held_out : "auto" or float, default="auto"
+        Share of the training points that a member learns last, to calibrate `predict_proba`.
+        "auto" is a twentieth, or more of a small training set. With 0 all orders are
+        uniformly random, as printed in 000, and probabilities come from an estimate of what
+        each point's output would be without it.
 
     Notes
     -----
@@ -62,6 +70,9 @@ class Perceptron(Solver):
     On a soft boundary a point of weight w has the softness of the boundary divided by w. A hard
     boundary has no softness, and asks only whether a weight is positive.
 
+    `Perceptron(unit_length=False, held_out=0)` is the published machine (000, algorithm 1). On
+    digits it makes more errors than the default (experiment figure_9 in docs/papers.md).
+
     References
     ----------
     Herbrich, Graepel, Campbell (2001), Bayes Point Machines, JMLR 1, sec. 3.2.
@@ -73,11 +84,15 @@ class Perceptron(Solver):
     _parameter_constraints = {
         "n_members": [Interval(Integral, 1, None, closed="left")],
         "max_mistakes": [Interval(Integral, 1, None, closed="left")],
+        "unit_length": ["boolean"],
+        "held_out": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="both")],
     }
 
-    def __init__(self, n_members=10, *, max_mistakes=100_000):
+    def __init__(self, n_members=10, *, max_mistakes=100_000, unit_length=True, held_out="auto"):
         self.n_members = n_members
         self.max_mistakes = max_mistakes
+        self.unit_length = unit_length
+        self.held_out = held_out
 
     def solve(
         self,
@@ -144,7 +159,8 @@ class Perceptron(Solver):
         for who in group:
             y = members.signs[who[0]]
             most = min(members.walk[who][MISTAKES] + per_call, self.max_mistakes)
-            work = (store.rows, store.slot, members.softness, y, *members.arrays(who), most)
+            gram = store.rows, store.slot, members.softness, members.step
+            work = (*gram, y, *members.arrays(who), most)
             while advance(*work) or members.use_all(who):
                 members.note_trial(who)
             walk = members.order[who], members.output[who], members.walk[who]

@@ -1,0 +1,27 @@
+"""Kept results of experiments, read from a folder."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+from .registry import Experiment
+
+
+def read_lines(path: Path) -> list[dict[str, str]]:
+    """Return the lines of a CSV file."""
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def circumstances(experiment: Experiment, folder: Path) -> dict[str, Any]:
+    """Return seed, form, seconds and notes of a kept run."""
+    return json.loads((folder / f"{experiment.name}.json").read_text("utf-8"))
+
+
+def ours(line: dict[str, str]) -> str:
+    """Return our number of a line, with its standard error."""
+    text = f"{float(line['ours']):.4g}"
+    return f"{text} ± {float(line['error']):.2g}" if line["error"] else text
