@@ -15,12 +15,9 @@ from sklearn.model_selection import ShuffleSplit
 from ..classifiers.bayes_point import BayesPointClassifier
 from ..geometry.conflicts import NoVersionSpaceError
 from ..geometry.gram import unit_gram
-from ..geometry.largest_ball import largest_ball
 from ..geometry.version_space import VersionSpace
+from ..solvers.largest_ball import largest_margin
 from .experiment import Plan
-
-# Warn if the margin falls short of its upper bound by more than this share of the bound.
-MAX_MARGIN_GAP = 1e-3
 
 
 class Split(NamedTuple):
@@ -110,19 +107,6 @@ def fit_hard_margin(kernel_matrix: np.ndarray, y: np.ndarray, softness: float = 
     """
     space = VersionSpace(unit_gram(kernel_matrix, softness), np.asarray(y, dtype=float))
     return space.gram.dual(largest_margin(space)) / space.gram.lengths
-
-
-def largest_margin(space: VersionSpace) -> np.ndarray:
-    """Return the hypothesis with the largest margin, in coordinates."""
-    w, bound = largest_ball(space.walls)
-    margin = space.margins(w).min()
-    if margin <= 0 or margin < (1 - MAX_MARGIN_GAP) * bound:
-        warnings.warn(
-            f"The margin found is {margin:.3g}, but the largest may be up to {bound:.3g}.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
-    return w
 
 
 def _observe(fit: Callable[[], Any]) -> tuple[Any, float, bool]:

@@ -5,6 +5,7 @@ from .cells import Cells
 from .corners import Corners
 from .ep import EP
 from .gibbs import Gibbs
+from .largest_ball import LargestBall
 from .mosaic import Mosaic
 from .nystroem import Nystroem
 from .perceptron import Perceptron
@@ -17,6 +18,7 @@ __all__ = [
     "Cells",
     "Corners",
     "Gibbs",
+    "LargestBall",
     "Mosaic",
     "Nystroem",
     "Perceptron",

@@ -31,6 +31,7 @@ TYPES_OF_MODULE = {
         "Cells",
         "Corners",
         "Gibbs",
+        "LargestBall",
         "Mosaic",
         "Nystroem",
         "Perceptron",
