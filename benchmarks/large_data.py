@@ -42,7 +42,7 @@ def _sleep(n: int, rng: np.random.Generator) -> pd.DataFrame:
     curved = np.column_stack(
         [X[:, 0] * X[:, 1], X[:, 2] ** 2 - 1, np.abs(X[:, 3]), X[:, 4] * X[:, 5], np.sin(X[:, 0])]
     )
-    scores += 0.45 * curved + rng.gumbel(size=(n, 5)) * 0.45 + np.log([0.3, 0.1, 0.35, 0.1, 0.15])
+    scores += 0.7 * curved + rng.gumbel(size=(n, 5)) * 0.6 + np.log([0.3, 0.1, 0.35, 0.1, 0.15])
     table = pd.DataFrame(X.round(4), columns=[f"channel_{i}" for i in range(12)])
     return table.assign(target=scores.argmax(axis=1))
 

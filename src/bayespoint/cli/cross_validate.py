@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from ..evaluation import evaluate_probabilities
 from ..evaluation.baselines import take
 from .decision import with_class_weight
 from .evaluate import report_lines
+from .fit import fit_in_limits
 from .source import Plan, read_source
 from .terminal import cut_short, is_cut_short, percent, show, working
-from .train import make_pipeline
 
 
 class Outcome(NamedTuple):
@@ -47,10 +47,13 @@ def run_cross_validate(
                 f"{smallest}. Use fewer folds."
             )
         plan = with_class_weight(plan, y)
-        pipeline = make_pipeline(source.columns, X, len(y), plan)
 
         def fit(X, y: np.ndarray, number: int):
-            return clone(pipeline).fit(X, y)
+            now, left = time.perf_counter(), None
+            if plan.max_time is not None:
+                left = plan.limits.seconds_left / (folds - number)
+            fold_plan = replace(plan, max_time=left, began=now)
+            return fit_in_limits(source.columns, X, y, fold_plan, say).pipeline
 
         outcome = judge_folds(fit, X, y, folds, plan.seed, say)
         tested, errors = outcome.tested, outcome.errors

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,13 @@ from ..evaluation.fingerprints import Fingerprints
 from ..fitting.sampling import sample_each_class
 from .after_ctrl_c import tested_anyway, until_interrupted
 from .decision import Decision, make_rule
+from .terminal import note
 
 # Hold out about this many rows at most: more hardly make the measured error more precise.
 MAX_HELD_OUT_ROWS = 20_000
+# Rows whose prediction is timed, and how often held-out rows are predicted.
+TIMED_ROWS = 200
+TEST_PASSES = 2
 
 
 class HeldOut:
@@ -83,17 +88,47 @@ def learn(
     say: Callable[[str], None],
 ) -> int:
     """Train the last step of a pipeline part by part, and return the number of rows used."""
-    prepare, classifier, n_rows = pipeline[:-1], pipeline[-1], 0
-    for X, y in until_interrupted(parts):
+    n_rows = 0
+    for X, y in to_learn(until_interrupted(parts), classes, held_out):
+        n_rows += learn_part(pipeline, X, y, classes)
+        say(f"learning, {n_rows:,} rows so far")
+    return n_rows
+
+
+def to_learn(
+    parts: Iterable[tuple[Any, np.ndarray]], classes: np.ndarray, held_out: HeldOut
+) -> Iterator[tuple[Any, np.ndarray]]:
+    """Hold out some rows of each part, and yield the others."""
+    for X, y in parts:
         _check_known(y, classes)
         X, y = held_out.take(X, y)
         if len(y):
             held_out.remember(X, y)
-            with interrupts():  # Ctrl-C must not leave a part half learned
-                classifier.partial_fit(prepare.transform(X), y, classes=classes)
-            n_rows += int(classifier.n_rows_learned_)
-        say(f"learning, {n_rows:,} rows so far")
-    return n_rows
+            yield X, y
+
+
+def learn_part(
+    pipeline: Pipeline, X, y: np.ndarray, classes: np.ndarray, max_time: float | None = None
+) -> int:
+    """Train the last step of a pipeline with more rows; return how many it learned in time."""
+    classifier = pipeline[-1].set_params(max_time=max_time)
+    with interrupts():  # Ctrl-C must not leave a part half learned
+        classifier.partial_fit(pipeline[:-1].transform(X), y, classes=classes)
+    classifier.set_params(max_time=None)  # later updates have limits of their own
+    return int(classifier.n_rows_learned_)
+
+
+def thin_to_time(pipeline: Pipeline, held_out: HeldOut, seconds: float) -> None:
+    """Keep as many held-out rows as can be tested in time, and say so."""
+    X, y = held_out.rows()
+    some = sample_each_class(y, TIMED_ROWS)
+    began = time.perf_counter()
+    pipeline.predict_proba(take(X, some))
+    each = (time.perf_counter() - began) / len(some)
+    n = int(max(seconds, 0.0) / (TEST_PASSES * each))
+    if n < len(y):
+        held_out.thin(max(n, TIMED_ROWS))
+        note(f"--max-time allows to test {len(held_out):,} of {len(y):,} held-out rows")
 
 
 @tested_anyway

@@ -32,10 +32,14 @@ Seed = Annotated[int, typer.Option(min=0, help="Seed of all random choices.")]
 Holdout = Annotated[float, typer.Option(min=0.01, max=0.9, help="Share of rows kept for testing.")]
 Classifier = Annotated[
     Literal["auto", "kernel", "linear"],
-    typer.Option(help="Kind of classifier; auto: linear if the file is large."),
+    typer.Option(help="Kind of classifier; auto: the better one on rows kept apart."),
 ]
 MaxTime = Annotated[
-    float | None, typer.Option(min=0.1, help="Time limit of a kernel machine, in seconds.")
+    float | None,
+    typer.Option(min=0.1, help="Time limit in seconds; the answer says which rows were left out."),
+]
+MaxMemory = Annotated[
+    str | None, typer.Option(help="Memory limit of the whole process, such as 2G or 500M.")
 ]
 
 ClassWeight = Annotated[
@@ -268,12 +272,16 @@ def make_plan(
     max_classes: MaxClasses = None,
     max_time: MaxTime = None,
     class_weight: ClassWeight = None,
+    max_memory: MaxMemory = None,
     seed: Seed = 0,
     features: Features = None,
 ) -> Any:
-    """Return what to train, and with which columns."""
+    """Return what to train, with which columns, and within which limits."""
+    import time
     from dataclasses import replace
 
+    began = time.perf_counter()  # before the imports, which take a second
+    from .limits import parse_size
     from .source import Plan
 
     return Plan(
@@ -283,6 +291,8 @@ def make_plan(
         max_classes=max_classes,
         max_time=max_time,
         class_weight=class_weight,
+        max_memory=None if max_memory is None else parse_size(max_memory),
+        began=began,
         seed=seed,
         read_options=replace(read_options, n_features=features),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -26,6 +27,7 @@ from ..io.tables.read_options import ReadOptions
 from ..io.tables.table import Table, regroup
 from ..io.tables.wishes import Wishes
 from .learn import stack
+from .limits import Limits
 from .odd_values import OddValues
 from .option_names import name_options
 from .terminal import listed, note
@@ -33,6 +35,10 @@ from .terminal import listed, note
 # A file with more rows or bytes than this is not held in memory but read as a stream.
 MAX_ROWS_IN_MEMORY = 1_000_000
 MAX_BYTES_IN_MEMORY = 1 << 28
+# With a memory limit, at most this share of the free memory: the rows are copied several times.
+READ_SHARE = 1 / 8
+# With a time limit, reading takes at most this share of it.
+READ_TIME_SHARE = 0.25
 # Rows per chunk of a stream.
 ROWS_PER_CHUNK = 100_000
 # Bytes per entry of a sparse matrix: a value and an index.
@@ -51,12 +57,19 @@ class Plan:
 
     classifier: str = "auto"
     seed: int = 0
-    max_time: float | None = None
+    max_time: float | None = None  # seconds
+    max_memory: int | None = None  # bytes
+    began: float = field(default_factory=time.perf_counter)
     class_weight: str | dict[Any, float] | None = None
     wishes: Wishes = field(default_factory=Wishes)
     min_class_rows: int = 2
     max_classes: int | None = None
     read_options: ReadOptions = field(default_factory=ReadOptions)
+
+    @property
+    def limits(self) -> Limits:
+        """How much time and memory is left."""
+        return Limits(self.max_time, self.max_memory, self.began)
 
 
 class Source(NamedTuple):
@@ -86,7 +99,9 @@ def read_source(data: str, target: str | None, plan: Plan) -> Source:
         raise
 
 
-def open_rows(table: Table, target: str | None, wishes: Wishes) -> tuple[Any, Iterator[Any] | None]:
+def open_rows(
+    table: Table, target: str | None, wishes: Wishes, limits: Limits | None = None
+) -> tuple[Any, Iterator[Any] | None]:
     """Return the rows that fit into memory as an Arrow table, and an iterator over the rest."""
     import pyarrow as pa
 
@@ -100,7 +115,9 @@ def open_rows(table: Table, target: str | None, wishes: Wishes) -> tuple[Any, It
     names = [name for name in table.columns or () if name in classes or name not in unread]
     texts = [name for name, use in wishes.uses.items() if use in ("category", "text")]
     batches = table.batches(names, texts=[*classes, *texts])
-    first_batches, rest = _first(batches, lambda batch: (batch.num_rows, batch.nbytes))
+    first_batches, rest = _first(
+        batches, lambda batch: (batch.num_rows, batch.nbytes), limits or Limits()
+    )
     first = pa.concat_tables(first_batches) if first_batches else None
     if not first:
         raise ValueError(f"{table.name} has no rows.")
@@ -114,7 +131,7 @@ def _table_source(table: Table, target: str | None, plan: Plan) -> Source:
             f"Name the column of {table.name} that holds the classes with --target. The columns "
             f"are: {listed(table.columns or [], MAX_COLUMNS_LISTED)}"
         )
-    first, rest = open_rows(table, target, plan.wishes)
+    first, rest = open_rows(table, target, plan.wishes, plan.limits)
     classes = Columns([], [], target, has_integers(first[target]))
     known, y = known_labels(labels(first, classes), classes)
     if len(y) < first.num_rows:
@@ -160,7 +177,9 @@ def _sparse_source(table: Table, data: str, plan: Plan) -> Source:
     n_features = count_features(data, plan.read_options)
     chunks = table.sparse_chunks(ROWS_PER_CHUNK, n_features)
     labeled = ((X, whole_labels(y)) for X, y in chunks)
-    first, rest = _first(labeled, lambda part: (len(part[1]), BYTES_PER_SPARSE_ENTRY * part[0].nnz))
+    first, rest = _first(
+        labeled, lambda part: (len(part[1]), BYTES_PER_SPARSE_ENTRY * part[0].nnz), plan.limits
+    )
     if not first:
         raise ValueError(f"{table.name} has no rows.")
     X, y = stack(first)
@@ -173,13 +192,15 @@ def _sparse_source(table: Table, data: str, plan: Plan) -> Source:
 
 
 def _first(
-    parts: Iterator[Any], size: Callable[[Any], tuple[int, int]]
+    parts: Iterator[Any], size: Callable[[Any], tuple[int, int]], limits: Limits
 ) -> tuple[list[Any], Iterator[Any] | None]:
     """Return the parts that fit into memory, and an iterator over the rest if there are more."""
     first: list[Any] = []
     n_rows = n_bytes = 0
+    max_bytes = min(MAX_BYTES_IN_MEMORY, READ_SHARE * limits.bytes_left)
     for part in parts:
-        if n_rows >= MAX_ROWS_IN_MEMORY or n_bytes >= MAX_BYTES_IN_MEMORY:
+        full = n_rows >= MAX_ROWS_IN_MEMORY or n_bytes >= max_bytes
+        if first and (full or limits.is_past(READ_TIME_SHARE)):
             return first, chain([part], parts)
         first.append(part)
         rows, size_in_bytes = size(part)

@@ -24,6 +24,8 @@ from .results import Evaluation
 # Baselines learn from at most so many rows, and so many numbers in all columns together.
 MAX_BASELINE_ROWS = 20_000
 MAX_BASELINE_NUMBERS = 2_000_000
+# Numbers times classes that logistic regression learns from in a second, with room for a forest.
+BASELINE_NUMBERS_PER_SECOND = 2_500_000
 # Trees look at each feature: with more, a forest would take longer than the model.
 MAX_FOREST_FEATURES = 1000
 # Rows that tell how many numbers a row becomes when it is prepared.
@@ -85,7 +87,7 @@ def trained_baselines(
     train : tuple of X and y
         The rows that the model was trained on.
     max_seconds : float, default=None
-        Begin no further baseline after this time.
+        Begin no further baseline after this time, and learn from fewer rows if it is short.
 
     Returns
     -------
@@ -101,7 +103,7 @@ def trained_baselines(
         warnings.simplefilter("ignore")
         try:
             prepare = _preparation(model, X_train)
-            rows = _sample(prepare, X_train, y_train)
+            rows = _sample(prepare, X_train, y_train, max_seconds)
             X_fit, y_fit = prepare(take(X_train, rows)), np.asarray(y_train)[rows]
             X = prepare(X)
         except (TypeError, ValueError) as error:
@@ -126,12 +128,15 @@ def _how(n_rows: int, n_all: int) -> str:
     return f"learned from {n_rows:,} of the {n_all:,} training rows"
 
 
-def _sample(prepare, X, y) -> np.ndarray:
+def _sample(prepare, X, y, max_seconds: float | None = None) -> np.ndarray:
     """Return the rows to learn from: all, or a random sample with every class."""
     n_rows = len(y)
     one = prepare(take(X, np.arange(min(n_rows, MAX_PILOT_ROWS))))
     n_numbers = (one.nnz if sparse.issparse(one) else one.size) / one.shape[0]
-    wanted = int(min(n_rows, MAX_BASELINE_ROWS, MAX_BASELINE_NUMBERS / max(n_numbers, 1)))
+    most = float(MAX_BASELINE_NUMBERS)
+    if max_seconds is not None:
+        most = min(most, max_seconds * BASELINE_NUMBERS_PER_SECOND / len(np.unique(y)))
+    wanted = int(min(n_rows, MAX_BASELINE_ROWS, most / max(n_numbers, 1)))
     if wanted >= n_rows:
         return np.arange(n_rows)
     first = np.unique(y, return_index=True)[1]

@@ -13,10 +13,12 @@ from .._runtime.progress import Progress, describe
 from .._runtime.warn import warn
 from ..solvers import Posterior
 from .sampling import sample_each_class
-from .task import Task
+from .task import Task, needs_of
 
-# Preparing the training points may take this share of the remaining time.
+# Preparing the training points may take this share of the remaining time; more if nothing but the
+# answer follows.
 PREPARATION_SHARE = 0.5
+PREPARATION_SHARE_OF_MOSAICS = 0.8
 # Training sets are cut down to 100, 150, 200, ... points.
 MIN_POINTS, POINTS_STEP = 100, 50
 # Advice for each reason to stop early.
@@ -44,7 +46,9 @@ def affordable_points(
     left = task.deadline - time.perf_counter()
     sizes = np.arange(MIN_POINTS, max(m, MIN_POINTS) + POINTS_STEP, POINTS_STEP)
     longest = np.maximum.accumulate(seconds(sizes))
-    n_fitting = int(np.searchsorted(longest, PREPARATION_SHARE * left))
+    is_mosaic = task.solver is not None and needs_of(task.solver) == "mosaic"
+    share = PREPARATION_SHARE_OF_MOSAICS if is_mosaic else PREPARATION_SHARE
+    n_fitting = int(np.searchsorted(longest, share * left))
     n = int(sizes[max(n_fitting - 1, 0)])
     if n >= m:
         return np.arange(m)
