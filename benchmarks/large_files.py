@@ -6,6 +6,7 @@ Each file is trained in a process of its own. Prints wall time, CPU time and pea
 process, the machine that was chosen, and the errors of both machines.
 """
 
+# ruff: noqa: T201
 from __future__ import annotations
 
 import argparse

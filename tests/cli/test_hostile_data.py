@@ -170,7 +170,7 @@ def test_rows_without_a_class_are_left_out(tmp_path):
     assert "20 rows without a class in 'kind' are left out" in result.stderr
     result = run("evaluate", model, tmp_path / "t.csv", "--include-training-rows")
     assert "20 rows without a class in 'kind' were left out" in result.stderr
-    assert "On 60 rows" in result.stdout
+    assert "of the 60 rows" in result.stdout
 
 
 @pytest.mark.parametrize(

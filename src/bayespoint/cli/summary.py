@@ -40,8 +40,7 @@ def summary(
     columns = about["columns"]
     used = "" if columns is None else _used(columns)
     return [
-        f"Trained with {about['n_rows']:,} rows of {about['data']}{used} in "
-        f"{about['seconds']:.1f} s:",
+        f"Trained with {_rows(about)} of {about['data']}{used} in {about['seconds']:.1f} s:",
         f"{describe_model(model)}.",
         f"Classes of {about['target']}: {', '.join(shown)}.",
         "",
@@ -52,6 +51,12 @@ def summary(
         "",
         f"Written to {path} ({max(size / 1e6, 0.001):.3g} MB).",
     ]
+
+
+def _rows(about: dict[str, Any]) -> str:
+    """Return how many rows were used, and of how many if there were more."""
+    used, available = about["n_rows"], about.get("n_rows_available", 0)
+    return f"{used:,} of {available:,} rows" if used < available else f"{used:,} rows"
 
 
 def _used(columns: dict[str, Any]) -> str:
