@@ -19,8 +19,9 @@ from ..fitting.weights_fit import MAX_FULL_WEIGHTS
 from ..io.tables.columns import Columns
 from .learn import learn_part
 from .limits import MIN_SECONDS
-from .machine import Contest, is_clear, judge_entry, make_pipeline, n_rows_used
+from .machine import Contest, Entry, is_clear, judge_entry, make_pipeline, n_rows_used
 from .source import Plan
+from .terminal import is_cut_short
 
 # Without a time limit, a kernel machine gets at most this many rows, about 20 s.
 MAX_KERNEL_ROWS = 50_000
@@ -85,9 +86,12 @@ def _fit_better(columns: Columns | None, X, y: np.ndarray, plan: Plan, say) -> F
     test, rest = np.sort(order[:n_test]), np.sort(order[n_test:])
     X_test, y_test, classes = take(X, test), y[test], np.unique(y)
     X, y = take(X, rest), y[rest]
-    fitted, entries = {}, {}
+    fitted: dict[str, tuple[Pipeline, int]] = {}
+    entries: dict[str, Entry] = {}
     for kind, fit in (("linear", fit_linear), ("kernel", fit_kernel)):
         say(f"training a {kind} machine with {len(y):,} rows")
+        if fitted and is_cut_short():  # the machine so far is the answer
+            return Fitted(*fitted["linear"])
         began = time.perf_counter()
         pipeline, n_rows = fit(columns, X, y, plan, COMPARED_SHARES[kind])
         seconds = time.perf_counter() - began

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from ..evaluation.baselines import take
 from ..fitting.sampling import sample_each_class
+from .after_ctrl_c import until_interrupted
 from .fit import FIT_SHARE, MAX_KERNEL_ROWS, TEST_ROWS, Fitted, fit_kernel, time_said_elsewhere
 from .learn import HeldOut, learn_part, stack, to_learn
 from .machine import Contest, judge_entry, make_pipeline
@@ -78,7 +79,7 @@ def fit_stream(
     if kind != "kernel":
         linear[:-1].fit(X)
     n_rows = n_read = 0
-    rest = to_learn(source.rest, classes, held_out)
+    rest = to_learn(until_interrupted(source.rest), classes, held_out)
     for X_part, y_part in _until(chain([(X, y)], rest), plan, kind):
         n_read += len(y_part)
         X_part, y_part = apart.take(X_part, y_part)
