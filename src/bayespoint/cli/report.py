@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..evaluation.seen import UNKNOWN
+from ..io.tables.leakage import find_suspects
 from ..io.tables.read_options import ReadOptions
 from .output import check_output
 from .terminal import show, working
@@ -48,6 +49,7 @@ def run_report(
             record=trained.record,
             seen=seen,
             reference=about.get("reference"),
+            suspects=_suspects(X, y),
             n_examples=n_examples,
         )
     size = Path(output).stat().st_size
@@ -58,3 +60,16 @@ def run_report(
         f"{evaluation.n_rows:,} rows.",
         UNKNOWN if seen is None else seen.sentence(),
     )
+
+
+def _suspects(X, y) -> list[str]:
+    """Return the columns of a table that predict the class suspiciously well alone."""
+    if not hasattr(X, "columns"):
+        return []
+    import pandas as pd
+
+    values = {
+        name: column.to_numpy(float) if column.dtype.kind in "fiub" else pd.factorize(column)[0]
+        for name, column in X.items()
+    }
+    return [suspect.name for suspect in find_suspects(values, pd.factorize(y)[0])]

@@ -83,6 +83,12 @@ def test_one_column_that_knows_everything():
     assert find_alerts(facts(importances=shared)) == []
 
 
+def test_columns_that_were_accused_before():
+    words = only(suspects=["<copy>", "later"])
+    assert words.startswith("Possible leak. A single column predicts almost every answer alone: ")
+    assert "“<copy>”, “later”. Is it known before the answer is" in words
+
+
 def test_few_rows():
     few = replace(evaluate_probabilities(Y[:40], RIGHT[:40, ::-1] ** 0.1, ["a", "b"]), seen=NEW)
     few = replace(few, error=share(4, 40, 0.95))

@@ -10,6 +10,7 @@ from sklearn.datasets import load_iris
 
 from bayespoint import BayesPointClassifier
 from bayespoint.evaluation.report import write_report
+from report_helpers import Constant
 
 pytest.importorskip("selenium")
 from selenium.webdriver.common.by import By
@@ -35,7 +36,24 @@ def pages(tmp_path_factory):
         model, table, names[y[1::2]], folder / "hostile.html", title=HOSTILE, target=HOSTILE,
         train_summary={HOSTILE: HOSTILE}, baselines=False,
     )  # fmt: skip
+    _write_large(folder, np.random.default_rng(1))
     return folder
+
+
+def _write_large(folder, rng):
+    """Write reports of 19 classes with 35 columns, and of a rare class with 60 columns."""
+    pd = pytest.importorskip("pandas")
+    names = np.array([f"phyllosticta-leaf-spot-{i}" for i in range(19)])
+    words = np.array(["absent", "above-normal", "upper-surface"])
+    X = pd.DataFrame({f"column-{j}": rng.choice(words, 300) for j in range(35)})
+    model = Constant(rng.dirichlet(np.full(19, 0.1), 300), names)
+    write_report(model, X, rng.choice(names, 300), folder / "many.html")
+    X = pd.DataFrame(rng.normal(size=(900, 60)))
+    X.columns = [f"a_rather_long_sensor_name_{j}" for j in range(60)]
+    score = 0.3 / (1 + np.exp(-rng.normal(size=900)))
+    y = np.where(rng.random(900) < score**2 * 3, "yes", "no")
+    model = Constant(np.column_stack([1 - score, score]), ["no", "yes"])
+    write_report(model, X, y, folder / "wide.html")
 
 
 def is_network(url):
@@ -59,7 +77,7 @@ def open_page(browser, path, *, width=1000, scheme="light"):
     return urls, browser.get_log("browser")
 
 
-@pytest.mark.parametrize("name", ["plain", "hostile"])
+@pytest.mark.parametrize("name", ["plain", "hostile", "many", "wide"])
 def test_loads_alone_and_without_errors(browser, pages, name):
     urls, console = open_page(browser, pages / f"{name}.html")
     assert urls[0].startswith("file:")  # the log works
@@ -128,7 +146,7 @@ def test_the_slider_by_mouse(browser, pages):
     assert shown(browser) != before
 
 
-@pytest.mark.parametrize("name", ["plain", "hostile"])
+@pytest.mark.parametrize("name", ["plain", "hostile", "many", "wide"])
 @pytest.mark.parametrize("width", [320, 375, 1000])
 def test_the_page_never_scrolls_sideways(browser, pages, name, width):
     open_page(browser, pages / f"{name}.html", width=width)
@@ -175,8 +193,9 @@ def test_boxes_without_anything_to_scroll_are_no_stops(browser, pages):
     assert all((index == 0) == wide for index, wide in browser.execute_script(stops))
 
 
-def test_a_table_that_scrolls_says_so_until_its_end(browser, pages):
-    open_page(browser, pages / "plain.html", width=375)
+@pytest.mark.parametrize("name", ["plain", "many", "wide"])
+def test_a_table_that_scrolls_says_so_until_its_end(browser, pages, name):
+    open_page(browser, pages / f"{name}.html", width=375)
     state = """return [...document.querySelectorAll(".box")].map(b => [
         b.scrollWidth > b.clientWidth, !b.previousElementSibling.hidden,
         b.classList.contains("more"), b.previousElementSibling.className])"""
@@ -190,6 +209,27 @@ def test_a_table_that_scrolls_says_so_until_its_end(browser, pages):
         requestAnimationFrame(() => requestAnimationFrame(() => done(1)))"""
     browser.execute_async_script(end)
     assert not any(fades for _, _, fades, _ in browser.execute_script(state))
+
+
+def test_nineteen_classes_fit_a_screen(browser, pages):
+    open_page(browser, pages / "many.html", width=1280)
+    box = "return [...document.querySelectorAll('.box')].filter(b => b.querySelector('.confusion'))"
+    assert browser.execute_script(box + ".map(b => b.scrollWidth <= b.clientWidth)") == [True]
+    open_page(browser, pages / "many.html", width=375)
+    assert browser.execute_script(box + ".map(b => b.scrollWidth <= b.clientWidth)") == [False]
+    # The names of the rows stay in sight.
+    left = box + ".map(b => { b.scrollLeft = 200; return b.querySelector('tbody th')"
+    left += ".getBoundingClientRect().left - b.getBoundingClientRect().left })"
+    assert browser.execute_script(left) == [0]
+
+
+def test_curves_side_by_side_and_below_each_other(browser, pages):
+    places = "return [...document.querySelectorAll('.charts figure')].map(f => f.offsetLeft)"
+    for width, n_places in ((1280, 3), (375, 1)):
+        open_page(browser, pages / "wide.html", width=width)
+        lefts = browser.execute_script(places)
+        assert len(lefts) == 3
+        assert len(set(lefts)) == n_places
 
 
 @pytest.mark.parametrize("width", [320, 375])
@@ -259,5 +299,20 @@ def test_prints(browser, pages):
         assert not browser.find_element(By.ID, "threshold").is_displayed()
         assert not browser.find_element(By.TAG_NAME, "nav").is_displayed()
         assert browser.find_element(By.CSS_SELECTOR, "svg.chart").is_displayed()
+        cue = "return [...document.querySelectorAll('.cue')].some(c => c.offsetHeight > 0)"
+        assert not browser.execute_script(cue)
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+@pytest.mark.parametrize("name", ["plain", "many", "wide"])
+def test_tables_fit_on_paper(browser, pages, name):
+    # A4 without margins is 180 mm wide: 680 pixels. Emulated media do not change the layout width.
+    open_page(browser, pages / f"{name}.html", width=680)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        wide = "return [...document.querySelectorAll('table')].filter(t => t.offsetWidth > "
+        wide += "document.documentElement.clientWidth).map(t => t.className)"
+        assert browser.execute_script(wide) == []
     finally:
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

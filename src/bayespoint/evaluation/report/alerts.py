@@ -9,7 +9,7 @@ import numpy as np
 
 from .columns import missing_values
 from .facts import Facts
-from .formatting import interval, percent, several, text
+from .formatting import percent, several, text
 from .section import class_name, rows_in_words
 
 # An interval of the error that is wider than this says little.
@@ -27,6 +27,9 @@ MAX_NAMES = 5
 # One column may be a copy of the target if the error is below this, although guessing is wrong
 # on five times as many rows, and the column matters ten times as much as the next one.
 MAX_SUSPICIOUS_ERROR, MIN_GAIN, MIN_RATIO = 0.02, 5, 10
+
+
+LEAK_QUESTION = "Is it known before the answer is, or does it follow from the answer?"
 
 
 class Alert(NamedTuple):
@@ -82,6 +85,11 @@ def _broken_promise(facts: Facts) -> Iterator[Alert]:
 def _one_column(facts: Facts) -> Iterator[Alert]:
     """Suspect a column that alone makes the model almost perfect."""
     evaluation, found = facts.evaluation, facts.importances or []
+    if facts.suspects:
+        names = _listed(f"“{text(name)}”" for name in facts.suspects)
+        words = f"A single column predicts almost every answer alone: {names}. {LEAK_QUESTION}"
+        yield Alert("Possible leak", words, "importance")
+        return
     if len(found) < 2 or evaluation.error.value > MAX_SUSPICIOUS_ERROR:
         return
     easy = evaluation.majority.value < MIN_GAIN * max(evaluation.error.value, 0.01)
@@ -89,8 +97,7 @@ def _one_column(facts: Facts) -> Iterator[Alert]:
         name = facts.cells.name(found[0].column)
         words = (
             f"Almost everything comes from the column “{name}”: shuffling it raises the error by "
-            f"{percent(found[0].error)}. Is it known before the answer is, or does it follow from "
-            "the answer?"
+            f"{percent(found[0].error)}. {LEAK_QUESTION}"
         )
         yield Alert("Possible leak", words, "importance")
 
@@ -135,8 +142,8 @@ def _few_rows(facts: Facts) -> Iterator[Alert]:
     error = facts.evaluation.error
     if error.high - error.low > MAX_INTERVAL_WIDTH:
         words = (
-            f"{several(error.total, 'row')} cannot tell the error more exactly than "
-            f"{interval(error)}."
+            f"{several(error.total, 'row')} {'is' if error.total == 1 else 'are'} few: the true "
+            f"error may be as low as {percent(error.low)} or as high as {percent(error.high)}."
         )
         yield Alert("Few rows", words, "error")
 

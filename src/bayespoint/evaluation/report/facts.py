@@ -34,6 +34,7 @@ class Training(NamedTuple):
     rows: tuple | None = None  # X and y
     record: TrainingRecord | None = None
     reference: Mapping[str, Any] | None = None  # summary of the columns
+    suspects: Sequence[str] = ()  # columns that alone predict too well
 
 
 class Facts(NamedTuple):
@@ -49,6 +50,7 @@ class Facts(NamedTuple):
     findings: list[Finding]
     importances: list[Importance] | None
     drifts: list[Drift]
+    suspects: Sequence[str] = ()
 
     @property
     def order(self) -> Sequence[int]:
@@ -80,7 +82,7 @@ def gather(
     compare: bool = True,
 ) -> Facts:
     """Compute everything but the evaluation; `compare` with trained baselines if wanted."""
-    cells, (train, record, reference) = Table(X), training
+    cells, (train, record, reference, suspects) = Table(X), training
     baselines, reason = _compare(model, X, evaluation, train if compare else None)
     if compare and train is None and record is None:
         reason = UNKNOWN_TRAINING_ROWS
@@ -98,6 +100,7 @@ def gather(
         findings=diagnose(model),
         importances=shuffled,
         drifts=_drifts(reference, train, cells),
+        suspects=suspects,
     )
 
 

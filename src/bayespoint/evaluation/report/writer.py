@@ -17,7 +17,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ... import __version__
@@ -62,6 +62,7 @@ def write_report(
     record: TrainingRecord | None = None,
     seen: SeenRows | None = None,
     reference: Mapping[str, Any] | None = None,
+    suspects: Sequence[str] = (),
     baselines: bool = True,
     n_examples: int = 10,
     confidence_level: float = 0.95,
@@ -87,13 +88,15 @@ def write_report(
         What the model file remembers of its training, and what that says about the rows.
     reference : mapping, default=None
         Summary of the training columns (`evaluation.drift.summarize`), if `train` is not given.
+    suspects : sequence of str, default=()
+        Columns that alone predict so well that they may follow from the answer.
     baselines : bool, default=True
         Compare with logistic regression and a random forest, from `train` or `record`.
     n_examples : int, default=10
         Number of the hardest and of the least certain rows to show. 0 keeps single rows out
         of the report, but not minima, maxima and frequent values of columns.
     confidence_level : float, default=0.95
-        Confidence level of all intervals.
+        Of all intervals.
 
     Returns
     -------
@@ -101,19 +104,17 @@ def write_report(
     """
     judged, y, seen = rows_to_judge(X, y, train, seen)
     evaluation = evaluate(model, judged, y, confidence_level=confidence_level, seen=seen)
-    training = Training(train, record, reference)
+    training = Training(train, record, reference, suspects)
     facts = gather(model, judged, evaluation, training, compare=baselines)
-    sections = _sections(facts, n_examples)
-    sections.append(about_section(model, evaluation, facts.cells, target, train_summary))
-    title = title or (f"How well is {target} predicted?" if target else "How good is this model?")
-    write(path, _page(title, target, facts, [one for one in sections if one is not None]))
+    about = about_section(model, evaluation, facts.cells, target, train_summary)
+    write(path, _page(title, target, facts, [*_sections(facts, n_examples), about]))
     return evaluation
 
 
-def _sections(facts: Facts, n_examples: int) -> list[Section | None]:
-    """Return all sections but the last; None for those that have nothing to say."""
+def _sections(facts: Facts, n_examples: int) -> list[Section]:
+    """Return all sections that have something to say, but the last."""
     evaluation, cells = facts.evaluation, facts.cells
-    return [
+    sections = [
         error_section(evaluation, facts.baselines, facts.reason, facts.record),
         ranking_section(evaluation),
         rejection_section(evaluation),
@@ -127,10 +128,12 @@ def _sections(facts: Facts, n_examples: int) -> list[Section | None]:
         data_section(cells, evaluation, facts.order),
         training_section(facts.findings),
     ]
+    return [section for section in sections if section is not None]
 
 
-def _page(title: str, target: str | None, facts: Facts, sections: list[Section]) -> str:
+def _page(title: str | None, target: str | None, facts: Facts, sections: list[Section]) -> str:
     """Put header, sections and footer together."""
+    title = title or (f"How well is {target} predicted?" if target else "How good is this model?")
     evaluation, alerts = facts.evaluation, find_alerts(facts)
     held_out = [] if facts.record is None else facts.record.baselines
     sentences = summarize(

@@ -1,6 +1,7 @@
 """The error section: the model compared with its baselines."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -62,3 +63,12 @@ def test_model_and_baselines_on_one_scale():
     bars = re.findall(r'<line class="bar[ a-z]*" x1="[\d.]+%" x2="([\d.]+)%"', section.content)
     ends = [float(end) for end in bars]
     np.testing.assert_allclose((ends[0] - 5) / (ends[1] - 5), 0.9057 / 0.9916, atol=1.2e-3)
+
+
+def test_costs_in_words():
+    evaluation = evaluate_probabilities([0, 1, 1], [[0.9, 0.1], [0.4, 0.6], [0.7, 0.3]], [0, 1])
+    assert "costs" not in error_section(evaluation, [], None).content
+    costs = np.array([[0.0, 1.0], [6.0, 0.0]])
+    words = Page(error_section(replace(evaluation, costs=costs), [], None).content).text
+    assert "A row costs 2 on average (95% interval 0 to 5.92); always answering “1”" in words
+    assert "would cost 0.333" in words

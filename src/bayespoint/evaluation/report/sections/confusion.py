@@ -82,6 +82,7 @@ def _by_class(evaluation: Evaluation) -> Markup:
             number_cell(percent(truth[i] / evaluation.n_rows)),
             number_cell(percent(hit[i] / truth[i]) if truth[i] else "–"),
             number_cell(percent(hit[i] / answered[i]) if answered[i] else "–"),
+            number_cell(_auc(evaluation, i)),
         ]
         for i in order
     ]
@@ -89,10 +90,19 @@ def _by_class(evaluation: Evaluation) -> Markup:
     caption = "Classes" if all_shown else f"The {len(order)} classes that are missed most often"
     explanation = (
         "Recall: how many rows of the class it finds. Precision: how many of its answers with this "
-        "class are right."
+        "class are right. AUC: how often a row of the class gets a larger probability of it than "
+        "another row; 0.5 is chance, 1 is perfect."
     )
-    head = ["class", "rows", "share", "recall", "precision"]
+    head = ["class", "rows", "share", "recall", "precision", "AUC"]
     return join(table(head, rows, caption=caption), tag("p", explanation, class_="soft"))
+
+
+def _auc(evaluation: Evaluation, position: int) -> str:
+    """Format how well a class is ranked; classes that the model does not know have no number."""
+    if position >= evaluation.n_known:
+        return "–"
+    value = evaluation.per_class[position].auc.value
+    return "–" if np.isnan(value) else f"{value:.3f}"
 
 
 def _off_diagonal(counts: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from ...results import Evaluation
 from ..charts import whisker
 from ..formatting import interval, level, percent
 from ..markup import Markup, join, table, tag
-from ..section import Section, number_cell
+from ..section import Section, class_name, number_cell
 
 # The scale of the whiskers goes at least up to this error.
 MIN_SCALE = 1e-3
@@ -37,10 +37,24 @@ def error_section(
     content = join(
         _comparison(compared, "Error on these rows, compared with other models", sure),
         tag("p", reason, class_="soft") if reason else None,
+        _cost(evaluation, sure),
         _held_out(record, sure),
         tag("p", explanation, class_="soft"),
     )
     return Section("error", "How often it is wrong", content)
+
+
+def _cost(evaluation: Evaluation, sure: str) -> Markup | None:
+    """Say what the answers cost, if costs decide them."""
+    cost = evaluation.cost
+    if cost is None:
+        return None
+    words = (
+        "Its answers are chosen to cost little, not to be wrong rarely. A row costs "
+        f"{cost.value:.3g} on average ({sure} interval {cost.low:.3g} to {cost.high:.3g}); always "
+        f"answering “{class_name(evaluation, cost.constant)}” would cost {cost.constant_value:.3g}."
+    )
+    return tag("p", words)
 
 
 def _comparison(compared: list[Baseline], caption: str, sure: str) -> Markup:

@@ -9,8 +9,8 @@ from ..formatting import percent, several
 from ..markup import join, table, tag
 from ..section import Section, number_cell
 
-# Columns in the table.
-MAX_COLUMNS_SHOWN = 15
+# Columns in the table, if they matter and if none does.
+MAX_COLUMNS_SHOWN, MIN_COLUMNS_SHOWN = 15, 3
 # Increases below this many standard errors may be chance.
 MIN_DEVIATIONS = 2.0
 INTRODUCTION = (
@@ -25,7 +25,7 @@ def importance_section(cells: Table, found: list[Importance] | None) -> Section 
     if not found:
         return None
     clear = [one for one in found if one.log_loss > MIN_DEVIATIONS * one.deviation]
-    shown = found[: max(min(len(clear), MAX_COLUMNS_SHOWN), min(3, len(found)))]
+    shown = clear[:MAX_COLUMNS_SHOWN] or found[:MIN_COLUMNS_SHOWN]
     top = max(1e-6, *(one.log_loss + MIN_DEVIATIONS * one.deviation for one in shown))
     rows = [
         [
@@ -56,6 +56,7 @@ def _bar(one: Importance, top: float):
 
 def _points(change: float) -> str:
     """Format the change of an error in percentage points."""
+    change = round(change, 9)  # a mean of zeros may differ from 0 by rounding
     sign = "" if change == 0 else "+" if change > 0 else "−"
     return f"{sign}{percent(abs(change))}"
 
