@@ -6,6 +6,9 @@ neighbor with the yardstick. CPU time is what a process would take on a machine 
 shared. The first fit is made twice: with an empty folder for numba's cache (compiling), and with
 the folder as the first process left it. The second process should load everything and compile
 nothing; the counts of numba's cache statistics and of the files in the folder show it.
+
+Then the verbs of the command, on a table of 150 rows: CPU seconds of the whole process, user and
+system, and their ratio to the yardstick in the same turn.
 """
 # ruff: noqa: T201
 
@@ -13,6 +16,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -57,6 +61,17 @@ for module in pkgutil.iter_modules(bayespoint._jit.__path__):
 print(json.dumps({"first": times[0], "second": times[1], "hits": hits, "misses": misses}))
 """
 
+N_ROWS = 150
+VERBS = {
+    "train": "train DATA --target class --model MODEL",
+    "predict": "predict MODEL DATA --output OUT.csv",
+    "evaluate": "evaluate MODEL DATA",
+    "explain": "explain MODEL DATA",
+    "report": "report MODEL DATA --output OUT.html",
+    "diagnose": "diagnose MODEL",
+    "help": "train --help",
+}
+
 
 def run(code: str, **environment: str) -> str:
     """Return what a new process prints."""
@@ -98,6 +113,41 @@ def time_first_fit() -> None:
             )
 
 
+def cpu_seconds(command: list[str], folder: str) -> float:
+    """Return the CPU time of a process."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def time_verbs() -> None:
+    """Print the CPU time of each verb on a small table."""
+    rng = np.random.default_rng(0)
+    points = rng.standard_normal((N_ROWS, 4)).round(2)
+    names = np.array(["red", "green", "blue"])[(3 * rng.random(N_ROWS)).astype(int)]
+    python = [sys.executable, "-W", "ignore"]
+    times: dict[str, list[float]] = {name: [] for name in ("import sklearn.svm", *VERBS)}
+    with tempfile.TemporaryDirectory() as folder:
+        lines = [
+            ",".join(map(str, point)) + f",{name}"
+            for point, name in zip(points, names, strict=True)
+        ]
+        Path(folder, "DATA").write_text("\n".join(["a,b,c,d,class", *lines]))
+        for turn in range(REPEATS + 1):
+            for name, record in times.items():
+                what = ["-m", "bayespoint", *VERBS[name].split()] if name in VERBS else ["-c", name]
+                seconds = cpu_seconds([*python, *what], folder)
+                if turn > 0:  # the first turn fills caches
+                    record.append(seconds)
+    yardstick = np.array(times["import sklearn.svm"])
+    print(f"\nmedians of {REPEATS}, a table of {N_ROWS} rows{'':10}CPU s  ratio")
+    for name, record in times.items():
+        ratio = np.median(np.array(record) / yardstick)
+        print(f"{name:42}{np.median(record):8.2f}{ratio:7.2f}")
+
+
 if __name__ == "__main__":
     time_imports()
     time_first_fit()
+    time_verbs()

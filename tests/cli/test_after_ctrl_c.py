@@ -223,7 +223,7 @@ def test_verbs_that_have_nothing_to_keep(world, tmp_path, pressed_in, verb, plac
 
 
 def test_explain_shows_the_weights(world, pressed_in):
-    pressed_in("bayespoint.cli.explain:permutation_importance")
+    pressed_in("bayespoint.cli.explain:importances")
     result = run("explain", world / "linear.bpm", world / "test.csv")
     assert result.exit_code == 130
     assert "columns were not shuffled" in result.stderr

@@ -43,6 +43,21 @@ def test_help_loads_nothing_heavy():
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
 
 
+def test_predict_loads_only_what_it_uses(world, tmp_path):
+    """Compiled loops, other classifiers and plots are for other verbs."""
+    code = (
+        "import sys; sys.argv[0] = 'bayespoint'\n"
+        "from bayespoint.cli.app import app\n"
+        "try: app()\n"
+        "except SystemExit as end: assert not end.code\n"
+        "heavy = {'numba', 'matplotlib', 'dask', 'sklearn.ensemble', 'sklearn.cluster',\n"
+        "         'sklearn.datasets', 'sklearn.inspection', 'bayespoint.evaluation.report'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
+    )
+    arguments = ["predict", world / "kernel.bpm", world / "test.csv", "--output", tmp_path / "o"]
+    subprocess.run([sys.executable, "-c", code, *map(str, arguments)], check=True)
+
+
 def test_exit_codes_and_streams(world):
     """Results go to stdout, everything else to stderr; in a pipe, success leaves stderr empty."""
     good = bayespoint("evaluate", world / "linear.bpm", world / "test.csv", "--json")

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.inspection import permutation_importance
 
 from ..classifiers.linear import LinearBayesPointClassifier
+from ..evaluation.importance import importances
 from ..io.tables.read_options import ReadOptions
 from .terminal import aligned, cut_short, note, show, working
 from .trained import Trained, open_model, read_labeled
-
-# Shuffle columns of at most this many rows: enough to see which columns matter.
-MAX_SHUFFLED_ROWS = 2000
-# Shuffle each column this many times.
-N_REPEATS = 5
 
 
 class Importance(NamedTuple):
@@ -50,12 +45,12 @@ def run_explain(
     """Show the weights of a linear classifier, and what shuffling a column costs."""
     trained = open_model(model_path)
     weights = _weights(trained)
-    importances: list[Importance] = []
+    shuffled: list[Importance] = []
     if data is not None:
         with working(f"reading {data}") as say:
             X, y = read_labeled(trained, data, target, read_options)
             try:
-                importances = _importances(trained, X, y, seed, say)
+                shuffled = _importances(trained, X, y, seed, say)
             except KeyboardInterrupt:
                 if not weights:
                     raise
@@ -69,9 +64,9 @@ def run_explain(
     result = {
         "weights": [weight._asdict() for weight in weights],
         "relevance": dict(relevance),
-        "importances": [importance._asdict() for importance in importances],
+        "importances": [importance._asdict() for importance in shuffled],
     }
-    lines = _lines(weights, importances, top)
+    lines = _lines(weights, shuffled, top)
     if relevance:
         rows = [("feature", "scale"), *((name, f"{scale:.2f}") for name, scale in relevance[:top])]
         title = "Scales of the features in the kernel, mean one; larger matters more:"
@@ -115,36 +110,17 @@ def _importances(trained: Trained, X, y, seed: int, say) -> list[Importance]:
     if sparse.issparse(X):
         note("the columns of a LIBSVM file have no names and are not shuffled")
         return []
-    rng = np.random.default_rng(seed)
-    if len(y) > MAX_SHUFFLED_ROWS:
-        sample = rng.choice(len(y), MAX_SHUFFLED_ROWS, replace=False)
-        X, y = X.iloc[sample].reset_index(drop=True), y[sample]
-    say(f"shuffling {X.shape[1]} columns of {len(y):,} rows")
-    known = np.isin(y, trained.model.classes_)
-    result: Any = permutation_importance(
-        trained.pipeline,
-        X[known],
-        y[known],
-        scoring=["neg_log_loss", "accuracy"],
-        n_repeats=N_REPEATS,
-        random_state=seed,
-    )
-    loss, right = result["neg_log_loss"], result["accuracy"]
-    order = np.argsort(-loss.importances_mean)
+    say(f"shuffling {X.shape[1]} columns")
+    found = importances(trained.pipeline, X, y, max_seconds=np.inf, random_state=seed)
     return [
-        Importance(
-            str(X.columns[i]),
-            float(loss.importances_mean[i]),
-            float(right.importances_mean[i]),
-            float(loss.importances_std[i] / np.sqrt(N_REPEATS)),
-        )
-        for i in order
+        Importance(str(X.columns[row.column]), row.log_loss, row.error, row.deviation)
+        for row in found or ()
     ]
 
 
-def _lines(weights: list[Weight], importances: list[Importance], top: int) -> list[str]:
+def _lines(weights: list[Weight], shuffled: list[Importance], top: int) -> list[str]:
     lines = []
-    if importances:
+    if shuffled:
         rows = [("column", "log loss", "error")]
         rows += [
             (
@@ -152,7 +128,7 @@ def _lines(weights: list[Weight], importances: list[Importance], top: int) -> li
                 f"+{max(row.log_loss, 0):.4f} ± {row.std_error:.4f}",
                 f"+{max(100 * row.error, 0):.2f} %",
             )
-            for row in importances[:top]
+            for row in shuffled[:top]
         ]
         lines += ["How much worse the model gets if a column is shuffled:", *aligned(rows)]
     for label in dict.fromkeys(weight.label for weight in weights):

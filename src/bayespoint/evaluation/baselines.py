@@ -9,10 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
@@ -30,10 +27,6 @@ BASELINE_NUMBERS_PER_SECOND = 2_500_000
 MAX_FOREST_FEATURES = 1000
 # Rows that tell how many numbers a row becomes when it is prepared.
 MAX_PILOT_ROWS = 100
-LEARNERS: dict[str, Any] = {
-    "logistic regression": LogisticRegression(max_iter=1000),
-    "random forest": RandomForestClassifier(random_state=0),
-}
 
 
 class Baseline(NamedTuple):
@@ -111,15 +104,26 @@ def trained_baselines(
         how = _how(len(rows), len(y_train))
         truth = evaluation.classes[evaluation.target]
         found: list[Baseline] = []
-        for name, learner in LEARNERS.items():
+        for name, learner in _learners().items():
             if max_seconds is not None and time.perf_counter() - began > max_seconds:
                 return found, f"No time was left to train a {name} for comparison."
             if name == "random forest" and X_fit.shape[1] > MAX_FOREST_FEATURES:
                 return found, f"A random forest of {X_fit.shape[1]:,} features would take long."
-            fitted = clone(learner).fit(X_fit, y_fit)
+            fitted = learner.fit(X_fit, y_fit)
             probability = fitted.predict_proba(X)
             found.append(_baseline(name, how, truth, probability, fitted.classes_, evaluation))
     return found, None
+
+
+def _learners() -> dict[str, Any]:
+    """Return the classifiers by their names; loading them takes longer than most verbs."""
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+
+    return {
+        "logistic regression": LogisticRegression(max_iter=1000),
+        "random forest": RandomForestClassifier(random_state=0),
+    }
 
 
 def _how(n_rows: int, n_all: int) -> str:

@@ -6,7 +6,6 @@ from numbers import Integral
 
 import numpy as np
 from scipy import sparse
-from sklearn.cluster import MiniBatchKMeans
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils._param_validation import Interval
 
@@ -90,5 +89,7 @@ def _means(X, k: int) -> np.ndarray:
         return np.asarray(X.mean(axis=0)).reshape(1, -1)
     if sparse.issparse(X):
         X = sparse.csr_array(X)
+    from sklearn.cluster import MiniBatchKMeans  # loads half of scikit-learn
+
     means = MiniBatchKMeans(k, batch_size=CLUSTERING_BATCH_POINTS, n_init=1, random_state=0).fit(X)
     return means.cluster_centers_

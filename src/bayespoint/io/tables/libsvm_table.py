@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from sklearn.datasets import load_svmlight_file
-
 from ..._runtime.share_done import advance
 from .stream import DAMAGED_FILE_ERRORS, PeekedStream
 from .table import Table, damaged, one_line
@@ -27,6 +25,8 @@ class LIBSVMTable(Table):
 
     def sparse_chunks(self, n_rows: int, n_features: int | None) -> Iterator[tuple[Any, Any]]:
         """Yield CSR matrices of n_rows rows, and the numbers in front of the rows."""
+        from sklearn.datasets import load_svmlight_file  # loads much that tables do not need
+
         n_before = n_bytes = 0
         try:
             while text := b"".join(islice(_lines_with_a_row(self._stream), n_rows)):
