@@ -78,6 +78,12 @@ def test_the_promise_of_a_reject_option_and_many_classes():
     words = " ".join(sentences(evaluate(model, None, Y)))
     assert "at most 5% of its answers are wrong, with 90% confidence" in words
     assert "it answers 100% of these rows" in words
+    model = Reject(RIGHT, ["a", "b"], np.inf, max_error=0.05, calibration_confidence_=np.ones(9))
+    words = " ".join(sentences(evaluate(model, None, Y)))
+    assert (
+        "It cannot promise that at most 5% of its answers are wrong, so it refuses every" in words
+    )
+    assert "future rows" not in words
     probability = np.full((10, 10), 0.1)
     evaluation = evaluate_probabilities(np.arange(10), probability, np.arange(10))
     assert "predicts size (one of 10 classes)" in sentences(evaluation)[0]

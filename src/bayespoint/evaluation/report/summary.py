@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..baselines import Baseline
 from ..results import Evaluation
 from .alerts import Alert
@@ -83,6 +85,11 @@ def _compared(baselines: list[Baseline], held_out: list[Baseline]) -> list[str]:
 def _promise(evaluation: Evaluation) -> list[str]:
     """Say what can be promised about future rows."""
     promise = evaluation.promise
+    if promise is not None and promise.max_error is not None and promise.threshold == np.inf:
+        return [
+            f"It cannot promise that at most {level(promise.max_error)} of its answers are wrong, "
+            "so it refuses every row; the error above is of the answers that it would give."
+        ]
     if promise is not None and promise.max_error is not None and promise.error.total:
         return [
             f"It promises that at most {level(promise.max_error)} of its answers are wrong, with "
