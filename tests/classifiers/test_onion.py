@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Bunch
 from sklearn.utils.estimator_checks import _enforce_estimator_tags_y, parametrize_with_checks
 
-from bayespoint import BayesPointClassifier
+from bayespoint import BayesPointClassifier, load, save
 from bayespoint.classifiers import onion as module
 from bayespoint.classifiers.onion import OnionClassifier
 from bayespoint.geometry.conflicts import NoVersionSpaceError
@@ -292,6 +292,15 @@ def test_one_weight_is_one_entry(model, moons):
     back = weighed.classifier(0, 0)
     np.testing.assert_array_equal(back.predict(X), model.predict(X))
     assert weighed.fit(X, y).errors_ == (0, 0)
+
+
+def test_weights_are_kept_in_files(model, moons, tmp_path):
+    X, _ = moons
+    weighed = model.weigh(np.arange(16.0).reshape(4, 4))
+    save(weighed, tmp_path / "onion.bayespoint")
+    loaded = load(tmp_path / "onion.bayespoint")
+    np.testing.assert_array_equal(loaded.decision_function(X), weighed.decision_function(X))
+    assert loaded.errors_ is None
 
 
 def test_weights_that_are_not(model):
