@@ -20,6 +20,8 @@ ROWS_PER_BIN = 10
 MAX_BINS = 100
 PROMISING_SKILL = 0.5
 N_FOLDS = 3
+# Few rows need more folds: a fold takes a large part of a rare class away.
+N_FOLDS_OF_FEW, FEW_ROWS = 10, 500
 # Rows and columns that are looked at, and the largest table of values by classes.
 MAX_ROWS = 5000
 MAX_COLUMNS = 1000
@@ -50,7 +52,10 @@ def find_suspects(values: dict[str, np.ndarray], y: np.ndarray) -> list[Suspect]
         return []
     rng = np.random.default_rng(0)
     rows = rng.permutation(len(y))[:MAX_ROWS]
-    y, fold = y[rows], np.arange(len(rows)) % N_FOLDS
+    y, n_folds = y[rows], N_FOLDS_OF_FEW if len(rows) <= FEW_ROWS else N_FOLDS
+    # Rows in a random order, sorted by class: each fold has its share of each class.
+    fold = np.empty(len(rows), dtype=np.int64)
+    fold[np.argsort(y, kind="stable")] = np.arange(len(rows)) % n_folds
     guess = 1 - np.bincount(y).max() / len(y)
     if guess == 0:
         return []
@@ -72,16 +77,15 @@ def _error_alone(column: np.ndarray, y: np.ndarray, fold: np.ndarray) -> float:
     """Return the cross-validated error of a prediction from one column."""
     if column.dtype.kind == "i":
         return _error_of_codes(column, y, fold)
-    different = np.unique(column[~np.isnan(column)])
-    if len(different) <= MAX_BINS:
-        return _error_of_codes(np.searchsorted(different, column), y, fold)
-    n_bins = int(np.clip(len(y) / ROWS_PER_BIN, 2, MAX_BINS))
-    edges = np.quantile(column[~np.isnan(column)], np.arange(1, n_bins) / n_bins)
+    edges = np.unique(column[~np.isnan(column)])
+    if len(edges) > MAX_BINS:
+        n_bins = int(np.clip(len(y) / ROWS_PER_BIN, 2, MAX_BINS))
+        edges = np.quantile(edges, np.arange(1, n_bins) / n_bins)
     error = _error_of_codes(np.searchsorted(edges, column), y, fold)
     guess = 1 - np.bincount(y).max() / len(y)
-    return (
-        error if error > (1 - PROMISING_SKILL) * guess else min(error, _tree_error(column, y, fold))
-    )
+    if not 0 < error <= (1 - PROMISING_SKILL) * guess:
+        return error
+    return min(error, _tree_error(column, y, fold))
 
 
 def _error_of_codes(codes: np.ndarray, y: np.ndarray, fold: np.ndarray) -> float:
@@ -91,7 +95,7 @@ def _error_of_codes(codes: np.ndarray, y: np.ndarray, fold: np.ndarray) -> float
     if n_codes * n_classes > MAX_CELLS:
         return 1.0
     n_wrong = 0
-    for number in range(N_FOLDS):
+    for number in range(int(fold.max()) + 1):
         train, test = fold != number, fold == number
         counts = np.bincount(codes[train] * n_classes + y[train], minlength=n_codes * n_classes)
         counts = counts.reshape(n_codes, n_classes)
@@ -110,7 +114,7 @@ def _tree_error(column: np.ndarray, y: np.ndarray, fold: np.ndarray) -> float:
     x = np.where(np.isnan(column), np.nanmin(column) - 1, column)[:, None]
     tree = DecisionTreeClassifier(max_leaf_nodes=4 * n_classes, random_state=0)
     n_wrong = 0
-    for number in range(N_FOLDS):
+    for number in range(int(fold.max()) + 1):
         train, test = fold != number, fold == number
         n_wrong += int(np.count_nonzero(tree.fit(x[train], y[train]).predict(x[test]) != y[test]))
     return n_wrong / len(y)
