@@ -1,10 +1,19 @@
 import numpy as np
 import pytest
 
+from bayespoint import (
+    AdaptiveMarginSVC,
+    BayesPointClassifier,
+    LinearBayesPointClassifier,
+    LinearMarginSVC,
+    OnionClassifier,
+    RejectOptionClassifier,
+)
 from bayespoint.classifiers._labels import (
     drop_single_output,
     number_classes,
     one_against_rest,
+    require_labels,
     require_two_classes,
     winning_class,
 )
@@ -51,3 +60,32 @@ def test_a_zero_output_means_the_first_class():
 def test_single_outputs_lose_their_axis():
     assert drop_single_output(np.zeros((4, 5, 1))).shape == (4, 5)
     assert drop_single_output(np.zeros((4, 5, 3))).shape == (4, 5, 3)
+
+
+ESTIMATORS = [
+    BayesPointClassifier(),
+    LinearBayesPointClassifier(),
+    OnionClassifier(),
+    AdaptiveMarginSVC(),
+    LinearMarginSVC(),
+    RejectOptionClassifier(LinearBayesPointClassifier()),
+]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
+def test_missing_texts_are_named(estimator):
+    """Pandas' NA ended in "boolean value of NA is ambiguous"."""
+    pd = pytest.importorskip("pandas")
+    X, labels = np.arange(12.0).reshape(6, 2), ["a", "b", None, "a", "b", None]
+    for y in (pd.Series(labels, dtype="string"), pd.Series(labels, dtype=object), labels):
+        with pytest.raises(ValueError, match=r"missing in 2 of 6 rows \(the first is row 2,"):
+            estimator.fit(X, y)
+
+
+def test_labels_without_gaps_pass():
+    require_labels(None)
+    require_labels([1.0, np.nan])  # scikit-learn refuses it
+    require_labels(np.array(["a", "b"], dtype=object))
+    require_labels(np.array([[None], ["a"]], dtype=object))
+    with pytest.raises(ValueError, match="missing in 1 of 2 rows"):
+        require_labels(np.array(["a", np.nan], dtype=object))

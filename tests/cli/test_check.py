@@ -25,7 +25,7 @@ def test_a_person_reads_a_table_of_80_columns(messy):
     assert all(len(line) <= 80 for line in lines)
     for name, *words in (
         ("column_1", "index, counts the rows", "left out"),
-        ("age", "number, decimal comma", "used"),
+        ("age", "number like 1,5", "used"),
         ("id", "identifier, all values differ", "left out"),
         ("country", "constant, one value only", "left out"),
         ("answer", "copy, of the target 'kind'", "left out"),

@@ -14,6 +14,29 @@ def number_classes(y) -> tuple[np.ndarray, np.ndarray]:
     return classes, target
 
 
+def require_labels(y) -> None:
+    """Raise an error if texts in y are missing: pandas' NA and None cannot be compared."""
+    values = np.asarray(y) if y is not None else np.empty(0)
+    if values.dtype != object or values.ndim != 1:
+        return  # numbers are checked by scikit-learn
+    missing = np.array([_is_missing(label) for label in values], dtype=bool)
+    if missing.any():
+        raise ValueError(
+            f"y should hold a class for every row, but it is missing in {missing.sum()} of "
+            f"{len(values)} rows (the first is row {int(missing.argmax())}, counted from 0). Leave "
+            "these rows out."
+        )
+
+
+def _is_missing(label) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas' NA is neither true nor false
+        return True
+    except ValueError:  # an array, which scikit-learn refuses
+        return False
+
+
 def require_two_classes(classes: np.ndarray) -> None:
     """Raise an error unless there are at least two classes to tell apart."""
     if len(classes) < 2:

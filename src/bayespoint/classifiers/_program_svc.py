@@ -20,7 +20,7 @@ from ..geometry.gram import check_symmetric
 from ..geometry.kernels import Kernel
 from ..solvers.programs.linear_program import Program, Solution, solve
 from ._kernel_machine import KernelMachine
-from ._labels import number_classes, one_against_rest
+from ._labels import number_classes, one_against_rest, require_labels
 
 # A duality gap above this, for each training point (by weight), is reported.
 MAX_GAP_PER_POINT = 1e-6
@@ -92,6 +92,7 @@ class ProgramSVC(KernelMachine):
         Merged and sorted, repeated rows give the same answer as weights.
         """
         self._validate_params()
+        require_labels(y)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         X = self._check_points(X)
         weight = combined_weight(sample_weight, self.class_weight, X, y)

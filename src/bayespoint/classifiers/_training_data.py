@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 from .._runtime.sample_weight import check_sample_weight
 from ..fitting.weights_fit import Table
 from ..geometry.points import canonical
-from ._labels import require_two_classes
+from ._labels import require_labels, require_two_classes
 
 
 def check_training_data(estimator, X, y, *, reset: bool = True, classes=None) -> tuple:
@@ -19,6 +19,7 @@ def check_training_data(estimator, X, y, *, reset: bool = True, classes=None) ->
     With `reset`, the estimator learns the number and names of the features. Labels are only
     checked if classes are not given, as they are compared with the classes later.
     """
+    require_labels(y)
     X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=np.float64, reset=reset)
     if reset and classes is None:
         check_classification_targets(y)

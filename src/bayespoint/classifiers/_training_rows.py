@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from .._runtime.sample_weight import combined_weight
+from ._labels import require_labels
 
 
 class UsedRows(NamedTuple):
@@ -42,6 +43,7 @@ class UsedRows(NamedTuple):
 
 def weigh_rows(X, y, sample_weight, class_weight) -> UsedRows:
     """Return the rows to use, from the weights of samples and classes."""
+    require_labels(y)
     if y is None or (sample_weight is None and class_weight is None):
         return UsedRows()
     y = column_or_1d(y)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 from .._runtime.threads import one_blas_thread
 from .._runtime.warn import warn
 from ..solvers.programs.hyperplane import CONJUGATE_NORMS, fit_hyperplane
-from ._labels import number_classes, one_against_rest
+from ._labels import number_classes, one_against_rest, require_labels
 from ._training_rows import weigh_rows
 
 
@@ -111,6 +111,7 @@ class LinearMarginSVC(LinearClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         self._validate_params()
+        require_labels(y)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         rows = weigh_rows(X, y, sample_weight, self.class_weight)
         X = rows.take(X)

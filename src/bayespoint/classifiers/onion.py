@@ -30,7 +30,7 @@ from ..geometry.problem import pose_problem
 from ..geometry.version_space import VersionSpace
 from ..solvers.onion import Layers, express, peel_onion
 from ._kernel_machine import KernelMachine
-from ._labels import number_classes, one_against_rest
+from ._labels import number_classes, one_against_rest, require_labels
 
 
 class OnionClassifier(KernelMachine):
@@ -279,9 +279,9 @@ class OnionClassifier(KernelMachine):
 
     def _check_training_data(self, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray, EqualRows]:
         """Return the distinct points, labels +1 and -1 of all rows, and the sets of equal rows."""
+        require_labels(y)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
-        if kind == "multiclass":
+        if (kind := type_of_target(y, input_name="y", raise_unknown=True)) == "multiclass":
             raise ValueError(
                 f"Only binary classification is supported. The type of the target is {kind}."
             )

@@ -125,7 +125,8 @@ def _table(findings: list[Finding]) -> list[str]:
     for finding in findings:
         missing = finding.missing
         share = "" if not missing else "< 1 %" if missing < 0.01 else f"{100 * missing:.0f} %"
-        what = f"{finding.kind}, {more}" if (more := _more(finding)) else finding.kind
+        more = _more(finding)
+        what = finding.kind + (" " if more.startswith("like") else ", ") * bool(more) + more
         rows.append((finding.name, what, share, _example(finding), _done(finding)))
     rows = [tuple(_one_line(cell) for cell in row) for row in rows]
     free = _width() - MISSING_WIDTH - DONE_WIDTH - 4 * len(GAP)

@@ -26,7 +26,7 @@ class OddValues:
         """Note what was counted, each column once."""
         for name, format in self._formats.items():
             if name not in self._told:
-                note(f"column {name!r} is written with {format} here, unlike in training")
+                note(f"column {name!r} is written {format} here, unlike in training")
         for name in self._counts:
             if name not in self._told:
                 note(self._line(name))

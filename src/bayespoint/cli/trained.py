@@ -123,7 +123,7 @@ def _table_parts(
     wanted = [*keep, *([] if target is None else [target])]
     texts = [*wanted, *columns.dates, *columns.categories, *columns.texts]
     names = list(dict.fromkeys([*columns.used, *texts]))
-    table.require_columns(names, known=[*columns.used, columns.target])
+    table.require_columns(names, known=[*columns.used, *columns.left_out, columns.target])
     for text in table.notes:
         note(name_options(text))
     _note_ignored(table, [*names, *columns.left_out, columns.target])

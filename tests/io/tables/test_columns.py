@@ -142,7 +142,7 @@ def test_numbers_written_in_another_way_than_in_training_are_recognized():
     columns, told = Columns(["x"], [], "kind", False), []
     X = frame(pa.table({"x": ["1,5", "2,25", ""]}), columns, lambda *what: told.append(what))
     np.testing.assert_array_equal(X["x"], [1.5, 2.25, np.nan])
-    assert told == [("x", 0, "decimal comma")]
+    assert told == [("x", 0, "like 1,5")]
     with pytest.raises(ValueError, match="'x' should hold numbers, but holds 'a'"):
         frame(pa.table({"x": ["a", "b", "1"]}), columns, lambda *what: None)
     # A few odd values are missing, not the end.

@@ -58,6 +58,12 @@ def test_copies_duplicates_and_leaks():
     assert kinds(look(traps, None))["copy"] == "category"
 
 
+def test_a_class_of_one_row_does_not_hide_a_copy():
+    kind = np.array(["01", "1", "2"])[KIND]
+    kind[7] = "9"
+    assert kinds(look(table(copy=KIND.astype(str), kind=kind), "kind"))["copy"] == "copy"
+
+
 def test_the_user_decides():
     more = table(id=[f"k{i}" for i in range(N)], when=["03/04/2024", "05/06/2024"] * (N // 2))
     wishes = Wishes({"id": "keep", "age": "drop", "town": "text", "when": "date %d/%m/%Y"})

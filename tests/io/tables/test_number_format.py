@@ -113,7 +113,7 @@ def test_marks_that_leave_no_doubt():
 
 def test_formats_in_words():
     assert NumberFormat().describe() == ""
-    assert NumberFormat(",", ".", "€").describe() == "decimal comma, thousands as 1.000, in €"
+    assert NumberFormat(",", ".", "€").describe() == "like 1.234,5 €"
 
 
 FORMATS = st.tuples(

@@ -22,6 +22,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _estimator_has, check_is_fitted, column_or_1d
 
 from ..._runtime.warn import warn
+from .._labels import require_labels
 from .calibration import judge, train
 from .confidence import confidence_of
 from .decision import answers, check_costs
@@ -185,6 +186,7 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         self : RejectOptionClassifier
         """
         X, y = indexable(X, y)
+        require_labels(y)
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)

@@ -234,7 +234,7 @@ def _finite_numbers(
             reading = recognize_numbers(value_counts(texts))
             if reading is not None and reading.is_number and reading.format != format:
                 numbers, odd = parse_numbers(texts, reading.format)
-                odd_values(name, 0, reading.format.describe() or "decimal points")
+                odd_values(name, 0, reading.format.describe() or "like 1.5")
         _tell_odd(name, texts, np.asarray(odd), odd_values, "numbers")
     values = numbers.to_numpy()
     if np.isinf(values).any():

@@ -184,7 +184,7 @@ def _as_number(finding: Finding, column, counts: dict[str, int], habits: Habits)
         )
         return replace(finding, questions=[question])
     if not typed and _are_codes(counts):
-        return replace(finding, detail="codes with leading zeros")
+        return replace(finding, detail="leading zeros")
     missing = 1 - (1 - finding.missing) * _known_share(column, reading)
     questions = _ambiguous(finding, reading, counts)
     return replace(

@@ -158,11 +158,11 @@ def _leave_out_copies(findings: list[Finding], sample, table, target: str) -> li
     classes = _codes(sample[target])
     if classes.max(initial=-1) < 1:
         return findings
-    known = classes >= 0
+    known = _has_company(classes)
     result = []
     for finding in findings:
         codes = _codes(sample[finding.name])
-        # Renumber, because rows without a class do not count.
+        # Renumber, because rows without a class and classes of one row do not count.
         if (
             finding.kind not in ("constant", "empty")
             and np.array_equal(_renumbered(codes[known]), _renumbered(classes[known]))
@@ -173,9 +173,15 @@ def _leave_out_copies(findings: list[Finding], sample, table, target: str) -> li
     return result
 
 
+def _has_company(classes: np.ndarray) -> np.ndarray:
+    """Tell which rows have a class that other rows have, too; the others cannot be learned."""
+    counts = np.bincount(classes + 1)
+    return (classes >= 0) & (counts[classes + 1] > 1)
+
+
 def _is_copy(column, target) -> bool:
     classes = _codes(target)
-    known = classes >= 0
+    known = _has_company(classes)
     codes = _codes(column)[known]
     return np.array_equal(_renumbered(codes), _renumbered(classes[known]))
 

@@ -49,10 +49,11 @@ class NumberFormat:
         return asdict(self)
 
     def describe(self) -> str:
-        """Return how numbers are written, in words; nothing for plain numbers."""
-        words = ["decimal comma"] * (self.decimal == ",")
-        words += [f"thousands as 1{self.thousands}000"] * bool(self.thousands)
-        return ", ".join(words + [f"in {self.unit}"] * bool(self.unit))
+        """Return how numbers are written, by an example; nothing for plain numbers."""
+        if self == PLAIN:
+            return ""
+        whole = f"1{self.thousands}234" if self.thousands else "1"
+        return f"like {whole}{self.decimal}5 {self.unit}".rstrip()
 
 
 PLAIN = NumberFormat()
