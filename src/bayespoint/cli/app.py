@@ -244,9 +244,7 @@ def export(
     model: Model,
     file: Annotated[Path | None, typer.Argument(hidden=True)] = None,
     *,
-    output: Annotated[
-        Path | None, typer.Option(help="FILE.onnx to write.", show_default="required")
-    ] = None,
+    output: Annotated[Path | None, typer.Option(help="FILE.onnx to write; needed.")] = None,
     rejection: Rejection,
     json: Json = False,
 ) -> None:
