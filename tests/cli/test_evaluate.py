@@ -95,15 +95,15 @@ def test_rows_that_trained_the_model_do_not_judge_it(world):
     """Before, 240 rows judged the model of which 192 had trained it."""
     arguments = ["evaluate", world / "three.bpm", world / "three.csv"]
     text = ok(*arguments)
-    assert "192 of the 240 rows were used to train the model. Only the 48 others" in text
-    assert "48 of the judged rows already tested it" in text
+    assert "seen 192 of the 240 rows in training" in text
+    assert "Only the 48 others are judged. They already tested it" in text
     result = run_json(*arguments)
     assert (result["n_rows"], result["seen"]["n_seen"]) == (48, 192)
     every = run_json(*arguments, "--include-training-rows")
     assert (every["n_rows"], every["seen"]["n_seen"]) == (240, 192)
     assert "judged too, as requested" in ok(*arguments, "--include-training-rows")
     new = ok("evaluate", world / "linear.bpm", world / "test.csv")
-    assert "None of the 150 rows was used to train the model." in new
+    assert "The model has seen none of the 150 rows in training." in new
 
 
 @pytest.mark.parametrize("kind", ["shuffled.csv", "digits.csv", "other.parquet"])

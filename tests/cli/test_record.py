@@ -5,6 +5,7 @@ import json
 import pytest
 
 from bayespoint import model_file
+from bayespoint.cli.record import seconds_left
 from bayespoint.cli.trained import open_model
 from cli_helpers import ok, run_json
 
@@ -34,6 +35,13 @@ def test_no_time_is_left_for_baselines(world, tmp_path):
     record = open_model(tmp_path / "m.bpm").record
     assert len(record.baselines) < 3
     assert "No time was left" in record.reason
+
+
+def test_baselines_take_no_longer_than_the_model_or_its_limit():
+    assert seconds_left(0.5, None) == 3
+    assert seconds_left(20.0, None) == 10
+    assert seconds_left(20.0, 6.0) == 6
+    assert seconds_left(31.0, -1.0) == -1
 
 
 def test_an_update_adds_fingerprints(world, tmp_path):

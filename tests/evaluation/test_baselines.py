@@ -1,8 +1,11 @@
 """Baselines: their training rows, and no knowledge of the test rows."""
 
+import time
+
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.pipeline import make_pipeline
@@ -46,6 +49,15 @@ def test_many_rows_are_sampled_and_the_table_says_so(monkeypatch, rng):
     evaluation = evaluate_probabilities(y, rng.dirichlet([1, 1, 1], 90), [0, 1, 2])
     found, _ = trained_baselines(Constant([], [0, 1, 2]), X, evaluation, (X, y))
     assert [one.how for one in found] == ["learned from 50 of the 90 training rows"] * 2
+
+
+def test_a_forest_grows_as_long_as_there_is_time(rng):
+    X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
+    late = baselines._forest(X, y, time.perf_counter() - 1)
+    assert late.n_estimators == len(late.estimators_) == 10
+    grown = baselines._forest(X, y, np.inf)
+    twin = RandomForestClassifier(random_state=0).fit(X, y)
+    np.testing.assert_array_equal(grown.predict_proba(X), twin.predict_proba(X))
 
 
 def test_why_baselines_are_missing(monkeypatch, rng):

@@ -14,23 +14,24 @@ def case(n_seen, judged, **changes):
 
 def test_new_rows():
     seen = case(0, "all")
-    assert seen.sentence() == "None of the 57 rows was used to train the model."
+    assert seen.sentence() == "The model has seen none of the 57 rows in training."
     assert seen.only_new
 
 
 def test_rows_that_trained_the_model_are_left_out():
     seen = case(46, "unseen", n_judged=11, n_held_out=11)
     assert seen.sentence() == (
-        "46 of the 57 rows were used to train the model. Only the 11 others are judged. 11 of the "
-        "judged rows already tested it when it was trained."
+        "The model has seen 46 of the 57 rows in training, or rows that equal them in all columns "
+        "that it uses. Only the 11 others are judged. They already tested it when it was trained."
     )
     assert seen.only_new
+    assert "5 of them already tested" in seen._replace(n_held_out=5).sentence()
     assert "20 % of new rows equal a training row" in seen._replace(by_chance=SOME).sentence()
 
 
 def test_all_rows_on_request():
     seen = case(46, "all", requested=True)
-    assert "46 of the 57 rows were used to train the model and are judged too" in seen.sentence()
+    assert "seen 46 of the 57 rows in training. They are judged too" in seen.sentence()
     assert not seen.only_new
 
 
@@ -43,5 +44,5 @@ def test_coincidences():
 
 def test_a_sample_of_the_rows_is_checked():
     seen = case(0, "all", n_checked=30)
-    assert "None of the 30 rows that can be checked (of 57)" in seen.sentence()
+    assert "none of the 30 rows that can be checked (of 57)" in seen.sentence()
     assert seen.to_dict()["by_chance"] == {"count": 0, "total": 100}

@@ -12,12 +12,22 @@ from .terminal import cut_short, is_cut_short
 
 INTERRUPTED = "Training was cut short by Ctrl-C."
 
+# Baselines may take this many seconds, or this share of the time that the model took.
+MIN_BASELINE_SECONDS = 3.0
+MAX_BASELINE_SHARE = 0.5
+
+
+def seconds_left(spent: float, left: float | None) -> float:
+    """Return how long baselines may take: within the time limit, and less than the model."""
+    free = max(MIN_BASELINE_SECONDS, MAX_BASELINE_SHARE * spent)
+    return free if left is None else min(free, left)
+
 
 def make_record(
     model: RejectOptionClassifier,
     held_out: HeldOut,
     evaluation: Evaluation,
-    max_seconds: float | None,
+    max_seconds: float,
 ) -> TrainingRecord:
     """Train baselines with the rows of the model, and judge them on the held-out rows."""
     X, _ = held_out.rows()

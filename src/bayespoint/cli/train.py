@@ -17,7 +17,7 @@ from .fit import Fitted, fit_in_limits
 from .learn import MAX_HELD_OUT_ROWS, HeldOut, judge, thin_to_time
 from .limits import size_text
 from .output import check_output
-from .record import make_record
+from .record import make_record, seconds_left
 from .source import Plan, Source, read_source
 from .stream_fit import fit_stream
 from .summary import summary
@@ -68,7 +68,8 @@ def run_train(
             **stored,
         }
         say("training other classifiers for comparison")
-        left = None if plan.max_time is None else plan.limits.seconds_left
+        limit = None if plan.max_time is None else plan.limits.seconds_left
+        left = seconds_left(time.perf_counter() - plan.began, limit)
         record = make_record(model, held_out, evaluation, left)
         reference = None if source.columns is None else summarize(source.X, source.columns.texts)
         kept = {"command": about | {"reference": reference}, "record": record.to_dict()}
@@ -89,6 +90,7 @@ def train(source: Source, plan: Plan, holdout: float, say) -> Trained:
         fitted, n_read = fit_in_limits(source.columns, X, y, plan, say), len(y)
     else:
         fitted, n_read = fit_stream(source, X, y, plan, held_out, say)
+    held_out.n_trained = fitted.n_rows
     n_apart = 0 if fitted.contest is None else fitted.contest.n_test  # for the choice of machine
     if fitted.n_rows + n_apart < n_read:
         note(f"the model is trained with {fitted.n_rows:,} of {n_read:,} rows{_reason(plan)}")

@@ -33,7 +33,7 @@ class SeenRows(NamedTuple):
         """Say in one or two sentences which rows are judged, and why."""
         checked = self._checked()
         if self.n_seen == 0:
-            return f"None of {checked} was used to train the model.{self._held_out()}"
+            return f"The model has seen none of {checked} in training.{self._held_out()}"
         if self.are_coincidences:
             return (
                 f"{self.n_seen:,} of {checked} equal a training row in all columns that the model "
@@ -42,13 +42,14 @@ class SeenRows(NamedTuple):
             )
         if self.judged == "all":
             return (
-                f"{self.n_seen:,} of {checked} were used to train the model and are judged too, "
-                "as requested. Expect more errors on new rows."
+                f"The model has seen {self.n_seen:,} of {checked} in training. They are judged "
+                "too, as requested: expect more errors on new rows."
             )
         sample = " of them" if self.n_checked < self.n_given else ""
         return (
-            f"{self.n_seen:,} of {checked} were used to train the model. Only the "
-            f"{self.n_judged:,} others{sample} are judged.{self._rarer()}{self._held_out()}"
+            f"The model has seen {self.n_seen:,} of {checked} in training, or rows that equal them "
+            f"in all columns that it uses. Only the {self.n_judged:,} others{sample} are judged."
+            f"{self._rarer()}{self._held_out()}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -72,7 +73,8 @@ class SeenRows(NamedTuple):
     def _held_out(self) -> str:
         if not self.n_held_out:
             return ""
-        return f" {self.n_held_out:,} of the judged rows already tested it when it was trained."
+        some = f"{self.n_held_out:,} of them" if self.n_held_out < self.n_judged else "They"
+        return f" {some} already tested it when it was trained."
 
 
 UNKNOWN = (

@@ -50,7 +50,7 @@ def test_says_that_rows_are_new_only_if_they_are(iris, write):
     # 46 of 57 rows trained the model: the others are judged.
     evaluation, page = write(model, mixed, mixed_y, train=(X, y))
     assert evaluation.n_rows == 11
-    assert "46 of the 57 rows were used to train the model" in page.text
+    assert "seen 46 of the 57 rows in training" in page.text
     assert "On 11 rows that it had not seen" in page.text
     # Without the training rows nobody can tell.
     evaluation, page = write(model, mixed, mixed_y)
