@@ -43,7 +43,7 @@ class SeenRows(NamedTuple):
         if self.judged == "all":
             return (
                 f"The model has seen {self.n_seen:,} of {checked} in training. They are judged "
-                "too, as requested: expect more errors on new rows."
+                "too, as requested. Expect more errors on new rows."
             )
         sample = " of them" if self.n_checked < self.n_given else ""
         return (

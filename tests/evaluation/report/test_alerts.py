@@ -49,7 +49,7 @@ def test_rows_of_the_training():
     some = NEW._replace(n_given=1010, n_checked=1010, n_seen=10, judged="unseen")
     assert "Only the 1,000 others are judged" in only(evaluation=replace(CLEAN, seen=some))
     tested = NEW._replace(n_held_out=7)
-    assert "7 of the judged rows" in only(evaluation=replace(CLEAN, seen=tested))
+    assert "7 of them already tested" in only(evaluation=replace(CLEAN, seen=tested))
 
 
 def test_classes_that_are_unknown_rare_or_small():
