@@ -189,7 +189,8 @@ def test_class_weights(rare):
     y = np.array(["no"] * 9 + ["yes"])
     assert parse_class_weight("yes=5", CLASSES, y) == {"no": 1.0, "yes": 5.0}
     assert parse_class_weight("balanced", CLASSES, y)["yes"] == pytest.approx(5)
-    assert with_class_weight(Plan(), y) == Plan()
+    plan = Plan()
+    assert with_class_weight(plan, y) is plan
     assert with_class_weight(Plan(class_weight="yes=5"), y).class_weight["yes"] == 5
     for text, message in (("yes=0", "above 0"), ("maybe=2", "are no, yes"), ("yes", "balanced")):
         with pytest.raises(typer.BadParameter, match=message):
