@@ -55,7 +55,7 @@ def test_rows_that_trained_the_model_do_not_judge_it(world, tmp_path):
     seen = result["seen"]
     assert 0 < result["n_rows"] == n_rows - seen["n_seen"] < n_rows / 2
     page = out.read_text(encoding="utf-8")
-    assert f"{seen['n_seen']:,} of the {n_rows:,} rows were used to train the model" in page
+    assert f"seen {seen['n_seen']:,} of the {n_rows:,} rows in training" in page
     assert f"On {result['n_rows']:,} rows that it had not seen" in page
     run_json(*arguments, "--include-training-rows")
     assert "that it had not seen" not in out.read_text(encoding="utf-8")
