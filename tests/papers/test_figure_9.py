@@ -2,7 +2,15 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import polynomial_kernel
 
-from bayespoint.papers.figure_9 import AS_PRINTED, PAPER_KERNEL, RATES, VARIANTS, errors_of, machine
+from bayespoint.papers.figure_9 import (
+    ANOTHER_CODING,
+    AS_PRINTED,
+    PAPER_KERNEL,
+    RATES,
+    VARIANTS,
+    errors_of,
+    machine,
+)
 from papers_stand_ins import load_small_digits
 from perceptron_problems import slow_perceptron
 
@@ -21,15 +29,21 @@ def test_errors_agree_with_rejecting_by_hand():
 def test_the_machine_as_printed_runs_algorithm_1():
     """Its perceptrons are those of a plain loop on the raw kernel, in some order of all points."""
     data = load_small_digits("usps")
-    white, _ = VARIANTS[AS_PRINTED]
-    X, y = white * data.X_train[:150], np.where(data.y_train[:150] == 3, 1, 0)
+    gray = VARIANTS[AS_PRINTED].gray
+    X, y = gray(data.X_train[:150]), np.where(data.y_train[:150] == 3, 1, 0)
     model = machine(0, 1, AS_PRINTED).set_params(warm_start=True).fit(X, y)
     parameters = {key: value for key, value in PAPER_KERNEL.items() if key != "kernel"}
     # Scaled, because 000's kernel of these gray values exceeds single precision.
-    matrix = polynomial_kernel(X, **parameters) / white**10
+    matrix = polynomial_kernel(X, **parameters) / X.max() ** 10
     signs = np.where(y == 1, 1, -1)
     members = model._state  # what a warm start continues
     assert members["held_out"].size == 0
     for order, count in zip(members["order"][0], members["count"][0], strict=True):
         assert sorted(order) == list(range(150))
         assert np.array_equal(slow_perceptron(matrix, signs, order), count)
+
+
+def test_gray_values():
+    X = np.array([0.0, 0.5, 1.0])
+    assert VARIANTS[AS_PRINTED].gray(X).tolist() == [0, 127.5, 255]
+    assert VARIANTS[ANOTHER_CODING].gray(X).tolist() == [-1, 0, 1]

@@ -3,6 +3,7 @@ import time
 import numpy as np
 import pytest
 
+from bayespoint import BayesPointClassifier
 from bayespoint._runtime.threads import one_blas_thread, threads
 from bayespoint.solvers import Billiard, Perceptron
 from bayespoint.solvers import perceptron as module
@@ -112,3 +113,48 @@ def test_parameters_are_checked():
     members = Members.at_start(signs, NOBODY, 0, 0.0, 1)
     with pytest.raises(ValueError, match="max_mistakes"):
         Perceptron(1, max_mistakes=0).solve(store_of(matrix), members)
+
+
+def points_of_many_lengths(rng):
+    X = rng.standard_normal((120, 4)) * np.exp(rng.standard_normal((120, 1)))
+    return X, np.where(X @ [1.0, -1.0, 0.5, 0.0] > 0, 1, -1)
+
+
+def test_published_machine_on_points_of_any_length(rng):
+    """Each member is algorithm 1 of 000 on the raw kernel, in a random order of all points."""
+    X, y = points_of_many_lengths(rng)
+    solver = Perceptron(4, unit_length=False, held_out=0)
+    model = classifier(solver).set_params(warm_start=True).fit(X, y)
+    for order, count, draw in zip(
+        model._state["order"][0], model._state["count"][0], model.draw_coef_[0], strict=True
+    ):
+        assert sorted(order) == list(range(120))
+        expected = slow_perceptron(X @ X.T, y, order)
+        assert np.array_equal(count, expected)
+        weights = (expected * y) @ X
+        found = draw @ model.support_vectors_
+        assert found == pytest.approx(weights / np.linalg.norm(weights), rel=1e-5)
+    probability = model.predict_proba(X)
+    assert np.array_equal(probability.argmax(axis=1), (y > 0).astype(int))
+
+
+def test_going_on_as_another_machine_starts_anew(rng):
+    X, y = points_of_many_lengths(rng)
+    model = classifier(Perceptron(2)).set_params(warm_start=True).fit(X, y)
+    for change in ({"unit_length": False}, {"held_out": 0.1}):
+        with pytest.warns(UserWarning, match="starting from scratch"):
+            model.set_params(solver=Perceptron(2, **change)).fit(X, y)
+
+
+def test_share_that_is_held_out(rng):
+    X, y = points_of_many_lengths(rng)
+    model = classifier(Perceptron(2, held_out=0.25)).set_params(warm_start=True).fit(X, y)
+    assert 28 <= len(model._state["held_out"]) <= 30  # rounded down in each class
+    with pytest.raises(ValueError, match="'held_out' parameter of Perceptron must be"):
+        classifier(Perceptron(held_out=0.6)).fit(X, y)
+
+
+def classifier(solver):
+    return BayesPointClassifier(
+        "linear", fit_intercept=False, softness=0.0, solver=solver, random_state=0
+    )

@@ -41,8 +41,8 @@ def run(plan: Plan) -> Outcome:
 
 def times_used(data, plan: Plan, variant: str) -> np.ndarray:
     """Return how many perceptrons have a coefficient for each training digit."""
-    white = VARIANTS[variant][0]
-    model = machine(plan.seed, plan.jobs, variant).fit(white * data.X_train, data.y_train)
+    gray = VARIANTS[variant].gray
+    model = machine(plan.seed, plan.jobs, variant).fit(gray(data.X_train), data.y_train)
     used = np.zeros(len(data.y_train), dtype=int)
     # A perceptron has a coefficient for each training point that it got wrong.
     used[model.support_] = np.count_nonzero(model.draw_coef_, axis=(0, 1))
