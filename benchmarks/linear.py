@@ -2,7 +2,7 @@
 
 python benchmarks/linear.py --data FOLDER [PART ...]
 
-Parts: fit, stream, river, memory. Data sets: a9a (32,561 x 123, sparse), word counts of
+Parts: fit, dense, stream, river, memory. Data sets: a9a (32,561 x 123, sparse), word counts of
 25,000 IMDB reviews (27,271 words, scaled by their maximum) and covtype (500,000 x 54, dense,
 standardized; class 2 against the rest).
 """
@@ -30,6 +30,14 @@ from bayespoint import LinearBayesPointClassifier
 # Rows per batch of a stream.
 BATCH_ROWS = 1000
 MEGABYTE = 2**20
+# Rows, features and classes of generated tables.
+DENSE_PROBLEMS = (
+    (2000, 20, 2),
+    (20_000, 20, 2),
+    (20_000, 100, 2),
+    (100_000, 30, 2),
+    (20_000, 20, 5),
+)
 
 
 def load_a9a(folder: Path):
@@ -92,6 +100,22 @@ def part_fit(folder: Path) -> None:
             f"(at most 1)   log loss {losses[0]:.4f} against {losses[1]:.4f}: "
             f"{losses[0] / losses[1]:6.4f} (at most 1.01)   error {wrong[0]:.2f} against "
             f"{wrong[1]:.2f} %   {mine.covariance_}, {mine.n_iter_} sweeps",
+            flush=True,
+        )
+
+
+def part_dense(folder: Path) -> None:
+    """Compare fit times with logistic regression on generated dense tables."""
+    for n, d, n_classes in DENSE_PROBLEMS:
+        X, y = make_classification(
+            n, d, n_informative=10, n_classes=n_classes, flip_y=0.1, random_state=0
+        )
+        X = StandardScaler().fit_transform(X)
+        mine, peer = LinearBayesPointClassifier(), LogisticRegression()
+        t_mine, t_peer = seconds(partial(mine.fit, X, y), partial(peer.fit, X, y), repeats=5)
+        print(
+            f"{n:7,} x {d:3}, {n_classes} classes: {t_mine:.3f} s against {t_peer:.3f} s: "
+            f"{t_mine / t_peer:5.2f}",
             flush=True,
         )
 
@@ -187,7 +211,13 @@ def part_memory(folder: Path) -> None:
     )
 
 
-PARTS = {"fit": part_fit, "stream": part_stream, "river": part_river, "memory": part_memory}
+PARTS = {
+    "fit": part_fit,
+    "dense": part_dense,
+    "stream": part_stream,
+    "river": part_river,
+    "memory": part_memory,
+}
 
 
 def main() -> None:

@@ -212,6 +212,28 @@ def test_what_cannot_be_merged(data):
         one.merge(exact(prior_variance=2.0).fit(X, y))
 
 
+@pytest.mark.parametrize("covariance", COVARIANCES)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_default_models_can_be_merged(covariance, n_classes):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 6)) * 10.0 ** np.arange(-3, 3)
+    scores = X / 10.0 ** np.arange(-3, 3) @ rng.standard_normal((6, n_classes))
+    y = (scores + rng.standard_normal(scores.shape)).argmax(axis=1)
+    X[:1500, 2] = 0.0  # does not vary in the first part
+    one, two = (
+        classifier(covariance=covariance).fit(X[rows], y[rows])
+        for rows in (slice(1500), slice(1500, None))
+    )
+    assert not np.array_equal(one.prior_variance_, two.prior_variance_)
+    merged, whole = one.merge(two), classifier(covariance=covariance).fit(X, y)
+    assert merged.n_samples_seen_ == 3000
+    assert np.isnan(merged.log_evidence_)
+    assert np.abs(merged.coef_[:, 2]).max() > 0.2 * np.abs(two.coef_[:, 2]).max()
+    # Rows of one part did not know the other, and the priors differ, but 3000 rows say more.
+    assert np.abs(merged.predict_proba(X) - whole.predict_proba(X)).mean() < 0.05
+    merged.partial_fit(X[:10], y[:10], classes=np.arange(n_classes))
+
+
 # Empty input
 
 

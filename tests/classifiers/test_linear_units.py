@@ -128,7 +128,7 @@ def test_parts_around_different_centers_can_be_merged(covariance):
     assert np.abs(merged.predict_proba(X) - whole.predict_proba(X)).max() < 0.06
     exact = np.abs(merged.coef_ - whole.coef_) / np.sqrt(whole.coef_variance_)
     assert exact.max() < 0.5
-    with pytest.raises(ValueError, match="Pass a number for prior_variance, and leave standardize"):
+    with pytest.raises(ValueError, match="Fit both with the same prior_variance"):
         classifier(standardize=True, **fixed).fit(X[::2], y[::2]).merge(two)
 
 

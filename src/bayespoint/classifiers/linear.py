@@ -262,28 +262,35 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         -------
         LinearBayesPointClassifier
             A new classifier. It multiplies the contributions of the data, and is as exact as
-            the two classifiers are. It keeps the center of this classifier. If the other one has
-            another center and weights are independent, it is the closest approximation.
+            the two classifiers are. It keeps the center and the prior of this classifier; a
+            feature that did not vary here gets the prior of the other one. If the other one has
+            another center and weights are independent, it is the closest approximation. With
+            another prior, which prior_variance="auto" chose, `log_evidence_` is NaN.
         """
         check_is_fitted(self)
         check_is_fitted(other)
         same = (
             np.array_equal(self.classes_, other.classes_)
-            and np.array_equal(self.prior_variance_, other.prior_variance_)
+            and self.prior_variance_.shape == other.prior_variance_.shape
             and self.covariance_ == other.covariance_
-            and self.noise_variance == other.noise_variance
+            and all(
+                getattr(self, name) == getattr(other, name)
+                for name in ("prior_variance", "noise_variance", "standardize")
+            )
         )
         if not same:
             raise ValueError(
-                "Classifiers should have the same classes, prior, noise and covariance to be "
-                "merged, but these differ. Pass a number for prior_variance, and leave "
-                'standardize at "auto": other priors depend on the data.'
+                "Classifiers should have the same classes, prior, noise, covariance and features "
+                "to be merged, but these differ. Fit both with the same prior_variance, "
+                "noise_variance, covariance and standardize."
             )
         model, theirs = self._model(), other._model()
-        factor = other._belief().over(theirs.prior())
+        same_prior = np.array_equal(model.prior_variances, theirs.prior_variances)
+        belief, factor = model.said_by_rows(self._belief()), theirs.said_by_rows(other._belief())
+        model = model.with_units_of(theirs)
         shift = theirs.center - model.center
-        belief = merge_beliefs(self._belief(), factor, shift, model.n_classes - 1)
-        evidence = self.log_evidence_ + other.log_evidence_
+        belief = merge_beliefs(belief.times(model.prior()), factor, shift, model.n_classes - 1)
+        evidence = self.log_evidence_ + other.log_evidence_ if same_prior else np.nan
         fit = Fit(belief, model.prior(), evidence, 0.0, max(self.n_iter_, other.n_iter_))
         merged = type(self)(**self.get_params(deep=False))
         for name in ("classes_", "n_features_in_", "feature_names_in_"):

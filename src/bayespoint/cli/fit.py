@@ -28,7 +28,7 @@ MAX_KERNEL_ROWS = 50_000
 # A fit gets this share of the time that is left; the rest is for tests.
 FIT_SHARE = 0.7
 # If machines are compared, the linear one gets this share, and then the kernel machine.
-COMPARED_SHARES = {"linear": 0.2, "kernel": 0.6}
+COMPARED_SHARES = {"linear": 0.25, "kernel": 0.5}
 # They are tested with at most this many rows.
 TEST_ROWS = 3000
 # Rows with which the memory of a prepared row is measured.

@@ -24,7 +24,9 @@ from .summary import summary
 from .terminal import is_cut_short, note, show, working
 
 # Tests get this share of the time that is left after training.
-TEST_SHARE = 0.6
+TEST_SHARE = 0.5
+# Other classifiers are not begun in this last share of the whole time.
+SAVE_SHARE = 0.2
 
 
 class Trained(NamedTuple):
@@ -68,7 +70,9 @@ def run_train(
             **stored,
         }
         say("training other classifiers for comparison")
-        limit = None if plan.max_time is None else plan.limits.seconds_left
+        limit = None
+        if plan.max_time is not None:
+            limit = plan.limits.seconds_left - SAVE_SHARE * plan.max_time
         left = seconds_left(time.perf_counter() - plan.began, limit)
         record = make_record(model, held_out, evaluation, left)
         reference = None if source.columns is None else summarize(source.X, source.columns.texts)

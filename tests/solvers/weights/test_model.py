@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import make_classification
 
-from bayespoint.solvers.weights.belief import independent
+from bayespoint.solvers.weights.belief import Belief, independent
 from bayespoint.solvers.weights.factorized_rows import FactorizedRows
 from bayespoint.solvers.weights.full_rows import FullRows
 from bayespoint.solvers.weights.iterate import iterate
@@ -60,3 +60,18 @@ def test_the_prior_is_the_same_for_all_outputs(full, n_classes):
     np.testing.assert_allclose(prior.variances(), [1, 2, 100] * (n_classes - 1))
     again = model.with_prior(prior.to_the(0.5))
     np.testing.assert_allclose(again.prior_variances, [2, 4, 200])
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_features_that_do_not_vary_say_nothing_and_take_units_of_others(full):
+    scale = np.array([1.0, np.nan])
+    model = LinearModel(3, 1.0, full, False, np.array([2.0, 1e-300]), np.zeros(2), scale)
+    other = model._replace(prior_variances=np.array([5.0, 3.0]), scale=np.array([4.0, 7.0]))
+    prior = model.prior()
+    # A belief whose second prior precision has a rounding error.
+    precision = prior.precision * (1 + 1e-15)
+    said = model.said_by_rows(Belief(precision, prior.shift))
+    assert np.abs(said.precision).max() < 1e-14
+    joined = model.with_units_of(other)
+    np.testing.assert_array_equal(joined.prior_variances, [2.0, 3.0])
+    np.testing.assert_array_equal(joined.scale, [1.0, 7.0])

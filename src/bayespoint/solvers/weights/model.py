@@ -43,6 +43,24 @@ class LinearModel(NamedTuple):
         """Return the model with another prior, which is the same for all outputs."""
         return self._replace(prior_variances=prior.variances()[: len(self.prior_variances)])
 
+    def said_by_rows(self, belief: Belief) -> Belief:
+        """Return a belief without the prior: exactly nothing about features that do not vary.
+
+        Their prior is so narrow that a rounding error of it would outweigh everything else.
+        """
+        factor = belief.over(self.prior())
+        new, d = np.flatnonzero(np.isnan(self.scale)), len(self.prior_variances)
+        at = (np.arange(self.n_classes - 1)[:, None] * d + new).ravel()
+        factor.precision[(at, at) if factor.is_full else at] = 0.0
+        return factor
+
+    def with_units_of(self, other: LinearModel) -> LinearModel:
+        """Return the model with the units and priors of another for features that do not vary."""
+        new, d = np.flatnonzero(np.isnan(self.scale)), len(self.scale)
+        variances, scale = self.prior_variances.copy(), self.scale.copy()
+        variances[:d][new], scale[new] = other.prior_variances[:d][new], other.scale[new]
+        return self._replace(prior_variances=variances, scale=scale)
+
     def rows(self, X, labels: np.ndarray, weight: np.ndarray) -> AnyRows:
         """Return rows with their sites, to be swept several times.
 
