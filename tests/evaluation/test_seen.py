@@ -38,6 +38,7 @@ def test_all_rows_on_request():
 def test_coincidences():
     seen = case(12, "all", by_chance=SOME)
     assert "So do 20 of the 100 rows" in seen.sentence()
+    assert "nobody can tell which rows are new" in seen.sentence()  # they may have been seen
     assert seen.are_coincidences
     assert not seen.only_new
 

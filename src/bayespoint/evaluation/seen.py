@@ -38,7 +38,8 @@ class SeenRows(NamedTuple):
             return (
                 f"{self.n_seen:,} of {checked} equal a training row in all columns that the model "
                 f"uses. So do {self.by_chance.number:,} of the {self.by_chance.total:,} rows that "
-                "were held out in training: it is chance, and all rows are judged."
+                "were held out in training. Chance explains it, so nobody can tell which rows are "
+                "new, and all are judged."
             )
         if self.judged == "all":
             return (
