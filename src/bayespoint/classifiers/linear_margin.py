@@ -60,7 +60,7 @@ class LinearMarginSVC(LinearClassifierMixin, BaseEstimator):
     for "l1", |w|_p with 1 / p + 1 / q = 1 for a number q, and |w|^2 / 2 for "l2". The paper
     maximizes the margin with |w| = 1, which is the same if classes can be separated. HiGHS solves
     the linear programs, and "l2" without slacks, which is slow with hundreds of features; libsvm
-    solves "l2" with slacks. For a number q, some dozens of linear programs close in on the curved
+    solves "l2" with slacks. For a number q, about a dozen linear programs close in on the curved
     norm, until the objective is known to 1e-8. Features should have similar scales.
 
     References
