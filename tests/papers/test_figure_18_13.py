@@ -1,8 +1,10 @@
 import numpy as np
+from sklearn.metrics.pairwise import rbf_kernel
 
 from bayespoint.geometry.gram import unit_gram
 from bayespoint.geometry.version_space import VersionSpace
-from bayespoint.papers.figure_18_13 import bounces_until_escape
+from bayespoint.papers.experiment import Plan
+from bayespoint.papers.figure_18_13 import bounces_until_escape, flipper_errors
 
 
 def test_ball_escapes_from_a_wide_cone_only():
@@ -13,3 +15,12 @@ def test_ball_escapes_from_a_wide_cone_only():
     rows = np.array([[1.0, 0.02], [-1.0, 0.02]])
     narrow = VersionSpace(unit_gram(rows @ rows.T, 0.0), np.ones(2))
     assert bounces_until_escape(narrow, 0, 8000) > 8 * 10
+
+
+def test_flipper_stays_in_version_space(problem):
+    """So it makes no errors on training points, and only errors if their labels are turned."""
+    X, y = problem
+    matrix = rbf_kernel(X, gamma=0.5) + 1
+    space = VersionSpace(unit_gram(matrix, 0.0), y.astype(float))
+    assert flipper_errors(space, matrix, y, Plan(quick=True)) == 0
+    assert flipper_errors(space, matrix, -y, Plan(quick=True)) == 60
