@@ -14,6 +14,9 @@ from ..io.tables.read_options import ReadOptions
 from .terminal import aligned, cut_short, note, show, working
 from .trained import Trained, open_model, read_labeled
 
+# Shuffle columns of at most this many rows: enough to see which columns matter.
+MAX_SHUFFLED_ROWS = 2000
+
 
 class Importance(NamedTuple):
     """How much worse the model gets if a column is shuffled."""
@@ -111,7 +114,14 @@ def _importances(trained: Trained, X, y, seed: int, say) -> list[Importance]:
         note("the columns of a LIBSVM file have no names and are not shuffled")
         return []
     say(f"shuffling {X.shape[1]} columns")
-    found = importances(trained.pipeline, X, y, max_seconds=np.inf, random_state=seed)
+    found = importances(
+        trained.pipeline,
+        X,
+        y,
+        max_rows=MAX_SHUFFLED_ROWS,
+        max_seconds=np.inf,
+        random_state=seed,
+    )
     return [
         Importance(str(X.columns[row.column]), row.log_loss, row.error, row.deviation)
         for row in found or ()

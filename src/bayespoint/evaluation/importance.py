@@ -41,7 +41,13 @@ class Importance(NamedTuple):
 
 
 def importances(
-    model, X, y, *, max_seconds: float = MAX_SECONDS, random_state: int = 0
+    model,
+    X,
+    y,
+    *,
+    max_rows: int = MAX_SHUFFLED_ROWS,
+    max_seconds: float = MAX_SECONDS,
+    random_state: int = 0,
 ) -> list[Importance] | None:
     """Return how much worse a model gets if a column is shuffled, the largest loss first.
 
@@ -52,9 +58,11 @@ def importances(
     model : classifier
         Fitted, with `predict_proba`.
     X : DataFrame or ndarray of shape (n_rows, n_columns)
-        Rows; a random sample of 400 is used if there are more.
+        Rows.
     y : array-like of shape (n_rows,)
         Their classes. Rows of classes that the model does not know are left out.
+    max_rows : int, default=400
+        A random sample is used if there are more rows.
     max_seconds : float, default=8.0
         CPU time; each column is shuffled five times or as often as the time allows.
     random_state : int, default=0
@@ -80,7 +88,7 @@ def importances(
         return None
     began = time.process_time()
     rng = np.random.default_rng(random_state)
-    X, position = _sample(model, X, np.asarray(y), rng)
+    X, position = _sample(model, X, np.asarray(y), max_rows, rng)
     if len(position) < 2:  # no spread between rows
         return None
     clean = _score(model.predict_proba(X), position)
@@ -109,13 +117,13 @@ def _shuffle_all(model, X, position, clean, rng, deadline: float) -> np.ndarray 
     return np.concatenate(changes, axis=1)
 
 
-def _sample(model, X, y: np.ndarray, rng) -> tuple[Any, np.ndarray]:
+def _sample(model, X, y: np.ndarray, max_rows: int, rng) -> tuple[Any, np.ndarray]:
     """Return some rows, and their classes as positions in the classes of the model."""
     place = {label: i for i, label in enumerate(np.asarray(model.classes_).tolist())}
     known = np.flatnonzero([label in place for label in y.tolist()])
     rows = known
-    if len(known) > MAX_SHUFFLED_ROWS:
-        rows = np.sort(rng.choice(known, MAX_SHUFFLED_ROWS, replace=False))
+    if len(known) > max_rows:
+        rows = np.sort(rng.choice(known, max_rows, replace=False))
     X = X.iloc[rows].reset_index(drop=True) if hasattr(X, "iloc") else np.asarray(X)[rows]
     return X, np.array([place[label] for label in y[rows].tolist()], dtype=int)
 
