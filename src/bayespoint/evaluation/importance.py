@@ -91,6 +91,12 @@ def importances(
     X, position = _sample(model, X, np.asarray(y), max_rows, rng)
     if len(position) < 2:  # no spread between rows
         return None
+    rounds = _rounds(model, X, position, rng, began, max_seconds)
+    return _means(rounds) if rounds else None
+
+
+def _rounds(model, X, position, rng, began: float, max_seconds: float) -> list[np.ndarray]:
+    """Return what shuffling every column changes, as often as the time allows."""
     clean = _score(model.predict_proba(X), position)
     rounds: list[np.ndarray] = []
     while len(rounds) < N_ROUNDS:
@@ -101,7 +107,7 @@ def importances(
         seconds = time.process_time() - began
         if seconds * (1 + 1 / len(rounds)) > max_seconds:
             break
-    return _means(rounds) if rounds else None
+    return rounds
 
 
 def _shuffle_all(model, X, position, clean, rng, deadline: float) -> np.ndarray | None:
