@@ -54,3 +54,22 @@ def test_all_parts_are_learned_and_new_classes_are_refused(rng):
     assert model.score(X, y) > 0.8
     with pytest.raises(ValueError, match="does not know the class 'c'"):
         learn.learn(model, [(X[:1], np.array(["c"]))], classes, held_out, reports.append)
+
+
+def test_many_classes_are_learned_in_slices(rng, monkeypatch):
+    X = rng.standard_normal((200, 3))
+    y = X.argmax(axis=1)
+    model = make_pipeline(StandardScaler(), LinearBayesPointClassifier())
+    model[:-1].fit(X)
+    monkeypatch.setattr(learn, "MAX_SITES", 300)
+    monkeypatch.setattr(learn, "MIN_SLICE_ROWS", 40)
+    sizes, partial_fit = [], LinearBayesPointClassifier.partial_fit
+
+    def note(self, X, y, **more):
+        sizes.append(len(y))
+        return partial_fit(self, X, y, **more)
+
+    monkeypatch.setattr(LinearBayesPointClassifier, "partial_fit", note)
+    assert learn.learn_part(model, X, y, np.arange(3)) == 200
+    assert sizes == [50] * 4 or sizes == [40] * 5
+    assert model.score(X, y) > 0.9

@@ -72,3 +72,11 @@ def test_reading_stops_when_its_time_is_over(tmp_path, monkeypatch):
     plan = Plan("linear", max_time=100.0)
     (fitted, n_read), _ = streamed(tmp_path / "t.csv", monkeypatch, plan, "linear")
     assert 0 < fitted.n_rows == n_read < 1000
+
+
+def test_without_memory_for_a_kernel_machine_the_linear_one_is_kept(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("bayespoint.cli.stream_fit.MIN_BYTES", np.inf)
+    plan = Plan(max_memory=2**40)
+    (fitted, _), _ = streamed(tmp_path / "t.csv", monkeypatch, plan, "kernel")
+    assert isinstance(fitted.pipeline[-1], LinearBayesPointClassifier)
+    assert "leaves none for a kernel machine" in capsys.readouterr().err

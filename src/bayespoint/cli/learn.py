@@ -19,6 +19,7 @@ from ..evaluation.fingerprints import Fingerprints
 from ..fitting.sampling import sample_each_class
 from .after_ctrl_c import tested_anyway, until_interrupted
 from .decision import Decision, make_rule
+from .limits import MIN_SECONDS
 from .terminal import note
 
 # Hold out about this many rows at most: more hardly make the measured error more precise.
@@ -26,6 +27,10 @@ MAX_HELD_OUT_ROWS = 20_000
 # Rows whose prediction is timed, and how often held-out rows are predicted.
 TIMED_ROWS = 200
 TEST_PASSES = 2
+# With several classes, what is learned about each feature, class and row takes 16 bytes at least:
+# rows are learned in slices with at most this many such numbers, but not fewer rows than this.
+MAX_SITES = 10_000_000
+MIN_SLICE_ROWS = 2000
 
 
 class HeldOut:
@@ -111,11 +116,22 @@ def learn_part(
     pipeline: Pipeline, X, y: np.ndarray, classes: np.ndarray, max_time: float | None = None
 ) -> int:
     """Train the last step of a pipeline with more rows; return how many it learned in time."""
-    classifier = pipeline[-1].set_params(max_time=max_time)
-    with interrupts():  # Ctrl-C must not leave a part half learned
-        classifier.partial_fit(pipeline[:-1].transform(X), y, classes=classes)
+    prepared, classifier, n_rows = pipeline[:-1].transform(X), pipeline[-1], 0
+    end = None if max_time is None else time.perf_counter() + max_time
+    n_sites = prepared.shape[1] * (len(classes) - 1) * len(y) if len(classes) > 2 else 0
+    n_slices = min(-(-n_sites // MAX_SITES), -(-len(y) // MIN_SLICE_ROWS))
+    with interrupts() as interrupted:  # Ctrl-C must not leave a part half learned
+        for number in range(max(n_slices, 1)):
+            rows = slice(number, None, max(n_slices, 1))  # rows may be sorted
+            if end is not None:
+                left = max(end - time.perf_counter(), MIN_SECONDS)
+                classifier.set_params(max_time=left)
+            classifier.partial_fit(prepared[rows], y[rows], classes=classes)
+            n_rows += int(classifier.n_rows_learned_)
+            if interrupted or (end is not None and time.perf_counter() > end):
+                break
     classifier.set_params(max_time=None)  # later updates have limits of their own
-    return int(classifier.n_rows_learned_)
+    return n_rows
 
 
 def thin_to_time(pipeline: Pipeline, held_out: HeldOut, seconds: float) -> None:

@@ -15,8 +15,10 @@ from ..fitting.sampling import sample_each_class
 from .after_ctrl_c import until_interrupted
 from .fit import FIT_SHARE, MAX_KERNEL_ROWS, TEST_ROWS, Fitted, fit_kernel, time_said_elsewhere
 from .learn import HeldOut, learn_part, stack, to_learn
+from .limits import MIN_BYTES
 from .machine import Contest, judge_entry, make_pipeline
 from .source import BYTES_PER_SPARSE_ENTRY, Plan, Source
+from .terminal import note
 
 # Share of the rows that are kept apart to compare machines.
 COMPARED_SHARE = 0.02
@@ -92,6 +94,9 @@ def fit_stream(
         say(f"learning, {n_read:,} rows so far")
     seconds = time.perf_counter() - began
     if kind == "linear" or (kind == "auto" and not len(apart)):
+        return Fitted(linear, n_rows), n_read
+    if kind == "auto" and plan.limits.bytes_left < MIN_BYTES:
+        note("--max-memory leaves none for a kernel machine: the linear machine is not compared")
         return Fitted(linear, n_rows), n_read
     say(f"training a kernel machine with a sample of {n_read:,} rows")
     began = time.perf_counter()
