@@ -94,8 +94,8 @@ class Table:
         try:
             names = list(self.columns or ()) if names is None else list(names)
             for batch in self._batches(names, texts):
-                advance(self.share_read(), "reading")
                 yield batch
+                advance(self.share_read(), "reading")  # the caller is done with the batch
         except DAMAGED_FILE_ERRORS as error:
             raise ValueError(damaged(self.name, error)) from None
         except (ValueError, OSError, NotImplementedError) as error:
