@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from bayespoint import BayesPointClassifier
-from bayespoint.fitting import equal_points
+from bayespoint.fitting import automatic_kernel, equal_points, solver_choice, training_points
 from bayespoint.fitting.equal_points import merge_points, total_weight
 from bayespoint.fitting.parameters import Settings
-from bayespoint.fitting.solver_choice import Request
+from bayespoint.fitting.solver_choice import Request, gain_of_cells
 from bayespoint.fitting.task import TrainingSet
 from bayespoint.geometry.equal_rows import merge_equal_rows
+from bayespoint.geometry.kernels import Kernel
 from bayespoint.solvers import Cells, Mosaic, Nystroem, Perceptron
 
 SOLVERS = [Nystroem(12), Cells(20), Mosaic(12, 20), Perceptron(4)]
@@ -114,3 +115,76 @@ def test_total_weight():
     assert total_weight(None, None) is None
     assert total_weight(sets, None).tolist() == [2, 1, 0]
     assert total_weight(sets, np.array([0.5, 2.0, 3.0])).tolist() == [3.5, 2, 0]
+
+
+def test_equal_weights_are_no_reason_to_warn(rng):
+    X, y = table(rng)
+    y = (X[:, 0] > 0).astype(int)
+    X, y = np.r_[X, X[:9]], np.r_[y, y[:9]]
+    once = classifier(Perceptron(4), softness=0.0).fit(X, y)
+    twice = classifier(Perceptron(4), softness=0.0).fit(X, y, sample_weight=np.full(len(y), 2.0))
+    np.testing.assert_array_equal(once.predict_proba(X), twice.predict_proba(X))
+
+
+def test_few_different_rows_with_noisy_labels_have_honest_probabilities(rng):
+    """Held-out perceptrons must not know just the opposite label of the same row."""
+    X = rng.integers(0, 2, (3000, 4)).astype(float)
+    y = (rng.random(3000) < 0.1 + 0.8 * X[:, 0]).astype(int)
+    model = classifier(Perceptron(8)).fit(X[:1500], y[:1500])
+    probability = model.predict_proba(X[1500:])[np.arange(1500), y[1500:]]
+    # The best possible is the entropy, with a standard error of less than 0.02. Knowing
+    # nothing is log(2): at most a quarter of the difference is lost.
+    entropy = -(0.9 * np.log(0.9) + 0.1 * np.log(0.1))
+    assert -np.log(probability).mean() < entropy + 0.25 * (np.log(2) - entropy)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_one_row_of_each_class_many_times_is_certain(n_classes):
+    X, y = np.eye(n_classes), np.arange(n_classes)
+    model = classifier(Perceptron(4)).fit(np.repeat(X, 500, axis=0), np.repeat(y, 500))
+    assert np.diagonal(model.predict_proba(X)).min() > 0.9
+
+
+@pytest.mark.parametrize("weight", [1e-6, 1e-30, 1e-100])
+def test_a_perceptron_point_of_almost_no_weight_is_almost_removed(weight, rng):
+    X, new = rng.normal(size=(2, 300, 3))
+    y = np.where(np.arange(300) < 150, X[:, 0] > 0, X[:, 0] < 0).astype(int)
+    weights = np.where(np.arange(300) < 150, 1.0, weight)  # wrong labels are light
+    model = classifier(Perceptron(8)).fit(X, y, sample_weight=weights)
+    right = (new[:, 0] > 0).astype(int)
+    probability = model.predict_proba(new)[np.arange(300), right]
+    assert -np.log(probability).mean() < 0.25 * np.log(2)  # knowing nothing is log(2)
+
+
+def test_copies_do_not_change_the_precision_of_landmarks(rng, monkeypatch):
+    monkeypatch.setattr(training_points, "MAX_POINTS_IN_ONE_BLOCK", 100)
+    X, y = table(rng)
+    twice = np.tile(np.arange(60), 2)
+    weighted = classifier(Nystroem(50)).fit(X, y, sample_weight=np.full(60, 2.0))
+    repeated = classifier(Nystroem(50)).fit(X[twice], y[twice])
+    np.testing.assert_allclose(repeated.dual_coef_, weighted.dual_coef_, rtol=1e-9, atol=1e-12)
+
+
+def test_the_gain_of_cells_does_not_depend_on_the_order_of_rows(rng, monkeypatch):
+    monkeypatch.setattr(solver_choice, "Nystroem", lambda: Nystroem(8))
+    monkeypatch.setattr(solver_choice, "COMPARED_NEIGHBORS", 20)
+    X, y = table(rng, 200)
+    settings, request = Settings(1.0, True, 0.1, 0.0), Request(Cells(), None, 2000)
+    gains = []
+    for rows in (np.arange(200), rng.permutation(200)):
+        data = merge_points(training_set(X[rows], y[rows]), request)
+        data = data._replace(kernel_for=lambda gamma, _: Kernel("rbf", gamma=gamma))
+        gains.append(gain_of_cells(data, settings, settings))
+    assert gains[0] == pytest.approx(gains[1], rel=1e-9)
+
+
+def test_a_mixture_is_chosen_with_rows_in_the_order_of_content(rng, monkeypatch):
+    monkeypatch.setattr(automatic_kernel, "MAX_MERGED_POINTS", 50)
+    X, y = table(rng, 200)
+    seen = []
+    for rows in (np.arange(200), rng.permutation(200)):
+        data = merge_points(training_set(X[rows], y[rows]), Request(Mosaic(), None, 2000))
+        seen.append(automatic_kernel._distinct(data))
+    np.testing.assert_array_equal(seen[0][0], seen[1][0])
+    np.testing.assert_array_equal(seen[0][1], seen[1][1])
+    assert 50 <= len(seen[0][0]) <= 52

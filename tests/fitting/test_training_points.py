@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
+from bayespoint.fitting.equal_points import weigh_points
 from bayespoint.fitting.task import Task
 from bayespoint.fitting.training_points import (
     heed_weights,
@@ -72,19 +73,18 @@ def test_lengths_that_overflow_are_an_error():
 
 
 def test_few_points_stay_in_double_precision():
-    assert not single_precision_pays(task(X, RBF), X)
+    assert not single_precision_pays(task(X, RBF), X, len(X))
     many = np.zeros((10_000, 3))
-    assert single_precision_pays(task(X, RBF), many)
-    assert not single_precision_pays(task(X, Kernel(rbf_kernel)), many)
+    assert single_precision_pays(task(X, RBF), many, len(many))
+    assert not single_precision_pays(task(X, Kernel(rbf_kernel)), many, len(many))
 
 
 def with_weights(weight, solver, softness=0.1, label_noise=0.0):
-    return task(X, RBF)._replace(
-        weight=weight, solver=solver, softness=softness, label_noise=label_noise
-    )
+    given = task(X, RBF)._replace(solver=solver, softness=softness, label_noise=label_noise)
+    return weigh_points(given, weight)
 
 
-@pytest.mark.parametrize("solver", [EP(), Nystroem(), Cells(), Regression()])
+@pytest.mark.parametrize("solver", [EP(), Nystroem(), Cells(), Regression(), Perceptron()])
 def test_weights_are_heeded_where_they_have_a_meaning(solver):
     weight = np.arange(1.0, 31)
     assert heed_weights(with_weights(weight, solver)).weight is weight
@@ -93,7 +93,7 @@ def test_weights_are_heeded_where_they_have_a_meaning(solver):
         assert heed_weights(with_weights(weight, solver, 0.0)).weight is None
 
 
-@pytest.mark.parametrize("solver", [Billiard(), Gibbs(), Corners(), Perceptron(), object()])
+@pytest.mark.parametrize("solver", [Billiard(), Gibbs(), Corners(), object()])
 def test_other_solvers_ignore_weights_and_say_so_if_it_matters(solver):
     with pytest.warns(UserWarning, match=f"{type(solver).__name__} ignores positive weights"):
         assert heed_weights(with_weights(np.arange(1.0, 31), solver)).weight is None

@@ -10,8 +10,10 @@ from scipy import sparse
 
 from ..solvers import EP, Mosaic, Regression
 from .mixture_candidates import choose_among_mixtures
+from .mixture_search import MAX_MERGED_POINTS
 from .mosaic_fit import memory_needed as memory_of_mosaic
 from .parameters import Choice
+from .sampling import sample_each_class
 from .solver_choice import (
     LABEL_REGRESSIONS,
     MAX_EP_POINTS,
@@ -87,10 +89,14 @@ def mosaic_size(m: int) -> tuple[int, int]:
 
 
 def _distinct(data: TrainingSet) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Return points, class numbers and weights, equal rows only once if they are merged."""
-    rows = data.points
-    if len(rows) == len(data.target):  # without a copy of the points
+    """Return points, class numbers and weights to choose a mixture with.
+
+    If equal rows are merged they come once, and in the order of their content. No more points are
+    copied than a choice looks at.
+    """
+    if data.sets is None:
         return data.X, data.target, data.weight
+    rows = data.points[sample_each_class(data.target[data.points], MAX_MERGED_POINTS)]
     return data.X[rows], data.target[rows], None if data.weight is None else data.weight[rows]
 
 

@@ -39,4 +39,5 @@ def total_weight(sets: EqualRows | None, weight: np.ndarray | None) -> np.ndarra
 def weigh_points(task: Task, weight: np.ndarray | None) -> Task:
     """Return the task with the user's weights, which are None if all are one."""
     total = total_weight(task.sets, weight)
-    return task._replace(weight=total, weights_given=weight is not None)
+    differ = weight is not None and np.ptp(weight) > 0
+    return task._replace(weight=total, weights_differ=bool(differ))

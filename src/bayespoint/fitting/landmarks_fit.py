@@ -68,7 +68,7 @@ def memory_needed(m: int, n_outputs: int, n_landmarks: int, itemsize: int, n_dra
 
 
 def _check_memory(task: Task, m: int) -> None:
-    itemsize = 4 if single_precision_pays(task, task.X) else 8
+    itemsize = 4 if single_precision_pays(task, task.X, m) else 8
     r = task.solver.n_landmarks
     hypotheses = memory_needed(m, len(task.signs), r, itemsize, task.solver.n_draws)
     needed = hypotheses + task.copied / 2**20
@@ -85,7 +85,7 @@ def describe_points(
 ) -> tuple[Landmarks, np.ndarray]:
     """Choose landmarks; return them and the coordinates of all points in their span."""
     chosen = sample_each_class(task.target[rows], task.solver.n_landmarks, task.rng)
-    single = single_precision_pays(task, task.X)
+    single = single_precision_pays(task, task.X, len(rows))
     landmarks = span_of(task, rows[chosen], MIN_NEW_SQUARED_LENGTH if single else 0.0)
     values = _unit_kernel(task, rows, lengths, landmarks, single)
     dtype = np.float32 if single else np.float64

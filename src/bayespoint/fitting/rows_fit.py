@@ -14,6 +14,7 @@ from .._runtime.interrupt import interrupts
 from .._runtime.progress import Progress
 from .._runtime.threads import count_remote_jobs, one_blas_thread, threads
 from .._runtime.warn import warn
+from ..geometry.equal_rows import merge_equal_rows
 from ..geometry.points import in_double
 from ..geometry.row_store import RowStore, block_size
 from ..geometry.unit_kernel import AnyKernel, ProductKernel
@@ -103,12 +104,17 @@ def _learn_part(solver, kernel, n_rows: int, members: Members, seconds: float):
     return members, stop, store.n_computed
 
 
+def _points(task: Task, rows: np.ndarray):
+    """Return some training points, without a copy if they are all."""
+    if len(rows) == task.n_samples:
+        return task.X
+    return task.X[np.ix_(rows, rows)] if task.kernel.name == "precomputed" else task.X[rows]
+
+
 def _unit_kernel(task: Task, rows: np.ndarray, lengths: np.ndarray) -> ProductKernel | AnyKernel:
     """Return the kernel of unit training points, in single precision where that is exact enough."""
-    X = task.X
-    if len(rows) < task.n_samples:
-        X = X[np.ix_(rows, rows)] if task.kernel.name == "precomputed" else X[rows]
-    if single_precision_pays(task, X):
+    X = _points(task, rows)
+    if single_precision_pays(task, X, len(rows)):
         return ProductKernel(task.kernel, X)
     return AnyKernel(task.kernel, X, lengths)
 
@@ -135,6 +141,7 @@ def _members(task: Task, rows: np.ndarray, order: np.ndarray, lengths: np.ndarra
         state = {k: v for k, v in previous.items() if k != "made_for"}
         # Compiled loops rely on the signs, and a state may come from a file.
         same = np.array_equal(previous["signs"], task.signs[:, rows])
+        same = same and state.keys() == Members.__dataclass_fields__.keys()  # of this version
         if previous["made_for"] == _fingerprint(task) and same:
             return Members(**state).with_more(task.solver.n_members)
         warn(
@@ -153,17 +160,39 @@ def _new_members(task: Task, rows: np.ndarray, order: np.ndarray, lengths: np.nd
     share = task.solver.held_out
     if share == "auto":
         share = min(max(HELD_OUT_SHARE, MIN_HELD_OUT_POINTS / m), MAX_HELD_OUT_SHARE)
-    target = task.target[rows][order]
+    place, stands_for_place = _places(task, rows, order)
+    target = np.where(stands_for_place, task.target[rows][order], -1)
     shuffled = np.random.default_rng(seed).permutation(m)
     by_class = [shuffled[target[shuffled] == c] for c in range(task.target.max() + 1)]
     held_out = np.concatenate([points[: int(share * len(points))] for points in by_class])
-    is_held_out = np.isin(np.arange(m), held_out)
+    is_held_out = np.isin(place, place[held_out])
     others, held_out = order[~is_held_out], order[is_held_out]
     signs, n_members = task.signs[:, rows], task.solver.n_members
+    softness = _softness(task, rows)
     # A common factor of all lengths does not matter.
     step = 1.0 if task.solver.unit_length else lengths / lengths.mean()
-    given = signs, held_out, seed, _softness(task, rows), n_members
+    # Softness makes points longer. A mistake on a light point, which is mostly noise, must not
+    # move a hypothesis as far as one on a heavy point.
+    step = step * np.sqrt((1 + task.softness) / (1 + softness))
+    given = signs, held_out, seed, softness, n_members
     return Members.at_start(*given, others=others, step=step)
+
+
+def _places(task: Task, rows: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return a number for the features of each point, and whether its label is their heaviest.
+
+    Points are in the order of content. Those that differ in nothing but their labels are held out
+    together: perceptrons that know only the other label would be wrong about the held-out one.
+    """
+    m = len(rows)
+    if task.sets is None:
+        return np.arange(m), np.ones(m, dtype=bool)
+    alike = merge_equal_rows(_points(task, rows), np.zeros(m, dtype=np.int64), np.ones(m))
+    place = alike.member_of[order]
+    weight = np.ones(m) if task.weight is None else task.weight[rows][order]
+    heaviest_first = np.lexsort((-weight, place))
+    first = np.unique(place[heaviest_first], return_index=True)[1]
+    return place, np.isin(np.arange(m), heaviest_first[first])
 
 
 def _softness(task: Task, rows: np.ndarray) -> np.ndarray:
@@ -195,7 +224,10 @@ def _answer(task: Task, rows, lengths, members: Members, posteriors) -> Answer:
     draws = np.array([p.draws[:n_draws] for p in posteriors]) * to_points[:, None]
     tested, decisions = members.held_out, np.array([p.info.pop("trial") for p in posteriors])
     if not decisions.size or not np.isfinite(decisions).all():
-        tested, decisions = np.arange(len(rows)), members.left_out()
+        tested, decisions = (
+            np.arange(len(rows)),
+            members.left_out(np.ones(len(rows)) if task.weight is None else task.weight[rows]),
+        )
     weight = None if task.weight is None else task.weight[rows][tested]
     scale, df = fitted_scale(decisions.T, task.target[rows][tested], weight)
     infos = [p.info for p in posteriors]

@@ -185,7 +185,8 @@ def _log_loo_of_landmarks(
     points = data.points
     rng = np.random.default_rng(len(points))
     everywhere = rng.choice(points, min(COMPARED_POINTS, len(points)), replace=False)
-    rows = np.union1d(compared, everywhere)
+    # In the order of content: landmarks are chosen among them.
+    rows = points[np.isin(points, np.union1d(compared, everywhere))]
     task = Task(
         X=data.X[rows],
         signs=data.signs[:, rows],

@@ -57,7 +57,7 @@ class Task(NamedTuple):
     label_noise: float = 0.0
     weight: np.ndarray | None = None  # (n_samples,), positive; None if all are one
     sets: EqualRows | None = None  # equal rows, if each set of them is trained as one point
-    weights_given: bool = False  # whether weights are from the user, not numbers of equal rows
+    weights_differ: bool = False  # whether the user gave weights that differ
     fallback: Any = None  # the solver to use if the first one does not converge
     may_soften: bool = False  # whether an indefinite kernel may raise the softness
     cache_size: float = np.inf  # megabytes

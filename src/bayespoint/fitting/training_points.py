@@ -30,7 +30,7 @@ def heed_weights(task: Task) -> Task:
     is_soft = task.softness > 0 or task.label_noise > 0
     if is_soft and getattr(task.solver, "supports_weights", False):
         return task
-    if task.weights_given and np.ptp(task.weight[task.points]) > 0:
+    if task.weights_differ and np.ptp(task.weight[task.points]) > 0:
         reason = type(task.solver).__name__ if is_soft else "a hard boundary (softness=0)"
         warn(
             f"Weights of the training points differ, but {reason} ignores positive weights: each "
@@ -65,6 +65,9 @@ def point_lengths(task: Task) -> np.ndarray:
     return lengths
 
 
-def single_precision_pays(task: Task, X) -> bool:
-    """Tell whether kernel values in single precision are exact enough, and faster."""
-    return X.shape[0] > MAX_POINTS_IN_ONE_BLOCK and is_product_kernel(task.kernel, X)
+def single_precision_pays(task: Task, X, n_points: int) -> bool:
+    """Tell whether kernel values of n_points rows in single precision are exact enough, and faster.
+
+    Equal rows that are trained as one point count once.
+    """
+    return n_points > MAX_POINTS_IN_ONE_BLOCK and is_product_kernel(task.kernel, X)

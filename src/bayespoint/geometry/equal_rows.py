@@ -26,7 +26,8 @@ class EqualRows(NamedTuple):
 def merge_equal_rows(X, target: np.ndarray, weight: np.ndarray) -> EqualRows:
     """Return the sets of equal rows among those with a positive weight."""
     used = np.flatnonzero(weight)
-    first, inverse = _distinct(X[used], target[used])
+    X = X if len(used) == len(target) else X[used]  # without a copy of a large table
+    first, inverse = _distinct(X, target[used])
     totals = np.bincount(inverse, weights=weight[used])
     member_of = np.full(len(target), -1)
     member_of[used] = inverse

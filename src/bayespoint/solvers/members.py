@@ -180,15 +180,16 @@ class Members:
             "stop": "",
         }
 
-    def left_out(self) -> np.ndarray:
+    def left_out(self, copies: float | np.ndarray = 1.0) -> np.ndarray:
         """Return an estimate of the output at each training point if it were left out.
 
         Taking away the point's whole contribution is too much (Jaakkola and Haussler's
-        bound): other points would partly replace it. So half of it is taken away.
+        bound): other points would partly replace it. So half of it is taken away, or less if a
+        point stands for several copies, of which one is left out.
         """
         own = self.count * self.step * self.signs[:, None]
         square = np.einsum("cki,cki->ck", own, self.output)
-        without = self.output - (0.5 + self.softness) * own
+        without = self.output - (0.5 / np.maximum(copies, 1) + self.softness) * own
         return np.mean(without / np.sqrt(np.maximum(square, 1))[..., None], axis=1)
 
     def all_have_hypotheses(self) -> bool:

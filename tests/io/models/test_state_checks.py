@@ -20,6 +20,9 @@ PERCEPTRONS = {
     "order": lambda s: s["order"].__setitem__((0, 0, 0), 10**6),
     "negative order": lambda s: s["order"].__setitem__((0, 0, 0), -1),
     "held out": lambda s: s["held_out"].__setitem__(0, 10**6),
+    "others": lambda s: s["others"].__setitem__(0, 10**6),
+    "short softness": lambda s: s.update(softness=s["softness"][:-1].copy()),
+    "short step": lambda s: s.update(step=s["step"][:-1].copy()),
     "position": lambda s: s["walk"].__setitem__((0, 0, 0), 10**6),
     "negative position": lambda s: s["walk"].__setitem__((0, 0, 0), -5),
     "in use": lambda s: s["walk"].__setitem__((0, 0, 3), 10**6),
@@ -52,12 +55,12 @@ def test_perceptrons_of_other_labels_start_anew(path):
     model = fitted("perceptron warm", "three")
     half = {
         name: value[..., ::2].copy()
-        if name in ("signs", "output", "count", "best_count")
+        if name in ("signs", "softness", "step", "output", "count", "best_count")
         else value
         for name, value in model._state.items()
     }
     half["order"] = np.argsort(model._state["order"][..., ::2], axis=-1).astype(np.int32)
-    half["held_out"] = np.arange(3)
+    half["held_out"], half["others"] = np.arange(3), np.arange(3, half["signs"].shape[1])
     half["trial"] = half["trial"][..., :3].copy()
     m = half["signs"].shape[1]
     half["walk"] = np.minimum(half["walk"], m)
@@ -68,6 +71,17 @@ def test_perceptrons_of_other_labels_start_anew(path):
     with pytest.warns(UserWarning, match="starting from scratch"):
         loaded.fit(X3, y3)
     assert loaded._state["order"].shape[2] == len(y3)
+
+
+def test_perceptrons_of_an_earlier_version_start_anew(path):
+    model = fitted("perceptron warm", "three")
+    del model._state["others"], model._state["step"]
+    model._state["softness"] = float(model.softness_)
+    loaded = round_trip(model, path)
+    assert_predicts_the_same(model, loaded, X3)
+    with pytest.warns(UserWarning, match="starting from scratch"):
+        loaded.fit(X3, y3)
+    assert loaded._state["step"].shape == (len(y3),)
 
 
 def encoder_state(change):

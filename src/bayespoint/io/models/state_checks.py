@@ -153,6 +153,13 @@ def _perceptrons(state: dict) -> None:
     own = n_outputs, state["order"].shape[1]
     _expect(state["signs"], "signs", np.int8, (n_outputs, m), -1, 1)
     _expect(state["held_out"], "held_out", np.int64, (len(state["held_out"]),), 0, m - 1)
+    if state.keys() >= {
+        "others",
+        "step",
+    }:  # files of earlier versions do not have it, and are not continued
+        _expect(state["others"], "others", np.int64, (m - len(state["held_out"]),), 0, m - 1)
+        _expect(state["softness"], "softness", float, (m,), 0.0)
+        _expect(state["step"], "step", float, (m,), 0.0)
     _expect(state["order"], "order", np.int32, (*own, m), 0, m - 1)
     _expect(state["output"], "output", float, (*own, m))
     _expect(state["count"], "count", np.int32, (*own, m))
