@@ -8,14 +8,15 @@ import numpy as np
 
 from ..model_parts import final_classifier
 
-# Solvers by an entry that only their diagnostics have; the first match counts.
-SOLVER_BY_DIAGNOSTIC = {
-    "n_bounces": "billiard",
-    "n_mistakes": "perceptrons",
-    "n_cells": "expectation propagation in cells",
-    "n_factors": "label regression",
-    "residual": "expectation propagation",
-    "n_samples": "Gibbs sampling",
+# Solvers by entries that only their diagnostics have; the first match counts.
+SOLVER_BY_DIAGNOSTICS = {
+    ("n_bounces",): "billiard",
+    ("n_mistakes",): "perceptrons",
+    ("n_cells", "residual"): "expectation propagation in cells",
+    ("n_cells",): "label regression in cells that landmarks join",
+    ("n_factors",): "label regression",
+    ("residual",): "expectation propagation",
+    ("n_samples",): "Gibbs sampling",
 }
 
 
@@ -48,7 +49,7 @@ def _solver_name(diagnostics: Any) -> str:
     """Recognize the solver by its diagnostics."""
     if largest_r_hat(diagnostics) is None and not np.any(diagnostics.get("n_bounces", 1)):
         return "the corners of version space"
-    for key, name in SOLVER_BY_DIAGNOSTIC.items():
-        if key in diagnostics:
+    for keys, name in SOLVER_BY_DIAGNOSTICS.items():
+        if all(key in diagnostics for key in keys):
             return name
     return "a custom solver"
