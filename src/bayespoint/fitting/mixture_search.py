@@ -30,8 +30,8 @@ MAX_MERGED_POINTS = 20_000
 # after scales of columns were learned.
 MAX_EVALUATIONS = 20
 MAX_EVALUATIONS_WITH_SCALES = 8
-# Shares of the choice that are done before and after scales of columns are learned, measured with
-# 2,000 points and 20 features.
+# Shares of the choice that are done before and after scales of columns are learned: rough values,
+# for the progress line alone.
 DONE_BEFORE_SCALES, DONE_AFTER_SCALES = 0.5, 0.7
 # Normal priors of the logarithms of the parameters: mean and deviation. Weights are in units of
 # the noise, gammas in units of one over the mean distance of two training points. The local term
