@@ -134,7 +134,7 @@ def _join(task: Task, rows: np.ndarray, cells, answers: list[Answer | None]) -> 
     pairs = [(points, a) for points, a in zip(cells, answers, strict=True) if a is not None]
     parts = [a for _, a in pairs]
     used = np.concatenate([points[a.rows] for points, a in pairs])
-    order = np.argsort(used)
+    order = np.argsort(rows[used])
     # Dividing by the largest scale keeps decisions between -1 and 1.
     scale = max(a.probit_scale for a in parts)
 
