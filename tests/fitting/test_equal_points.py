@@ -138,6 +138,20 @@ def test_few_different_rows_with_noisy_labels_have_honest_probabilities(rng):
     assert -np.log(probability).mean() < entropy + 0.25 * (np.log(2) - entropy)
 
 
+def test_known_rows_tell_nothing_about_each_other_but_much_about_themselves(rng):
+    """With many copies one of them is left out: held-out rows would be no better than chance."""
+    X = rng.integers(0, 2, (3000, 3)).astype(float)
+    cell = (X @ [1, 2, 4]).astype(int)
+    probability = np.full((8, 3), 0.1)
+    probability[np.arange(8), [0, 1, 2, 0, 2, 1, 1, 0]] = 0.8
+    y = np.array([rng.choice(3, p=probability[c]) for c in cell])
+    model = classifier(Perceptron(8)).fit(X[:1500], y[:1500])
+    right = model.predict_proba(X[1500:])[np.arange(1500), y[1500:]]
+    entropy = -(0.8 * np.log(0.8) + 0.2 * np.log(0.1))
+    # Of the difference to knowing nothing, log(3), at most a quarter is lost.
+    assert -np.log(right).mean() < entropy + 0.25 * (np.log(3) - entropy)
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_one_row_of_each_class_many_times_is_certain(n_classes):
     X, y = np.eye(n_classes), np.arange(n_classes)

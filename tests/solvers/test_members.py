@@ -149,3 +149,16 @@ def test_left_out_is_between_the_output_and_the_bound():
     used = members.count[0].sum(axis=0) > 0
     assert np.all(margin[used] < outputs[used])
     assert margin[~used] == pytest.approx(outputs[~used])
+
+
+def test_leaving_out_one_of_many_copies_takes_away_the_noise_alone():
+    matrix, signs = teacher_problem(60, 5, 0)
+    members = Members.at_start(signs, NOBODY, 0, 0.3, 4)
+    Perceptron(4).solve(store_of(matrix), members)
+    own = members.count * signs[:, None]
+    square = np.einsum("cki,cki->ck", own, members.output)
+    signal = np.mean((members.output - 0.3 * own) / np.sqrt(square)[..., None], axis=1)
+    removed = [np.abs(members.left_out(copies) - signal).max() for copies in (1, 2, 10, 1e6)]
+    assert removed[0] > removed[1] > removed[2] > removed[3]
+    assert removed[3] == pytest.approx(0, abs=1e-6 * removed[0])
+    np.testing.assert_array_equal(members.left_out(0.5), members.left_out())

@@ -29,6 +29,9 @@ from .training_points import single_precision_pays, used_points
 HELD_OUT_SHARE = 1 / 20
 MIN_HELD_OUT_POINTS = 500
 MAX_HELD_OUT_SHARE = 1 / 5
+# With so many copies of each point on average, new rows are mostly known ones: then probabilities
+# come from leaving out one copy of a point, not from points that were held out.
+MANY_COPIES = 5
 # Reasons to stop, worst first: the worst reason of all processes is reported.
 STOPS_WORST_FIRST = ("interrupted", "max_time", "max_mistakes", "consistent")
 # Rounding may exceed Novikoff's bound by this factor.
@@ -223,12 +226,11 @@ def _answer(task: Task, rows, lengths, members: Members, posteriors) -> Answer:
     n_draws = min(len(p.draws) for p in posteriors)
     draws = np.array([p.draws[:n_draws] for p in posteriors]) * to_points[:, None]
     tested, decisions = members.held_out, np.array([p.info.pop("trial") for p in posteriors])
-    if not decisions.size or not np.isfinite(decisions).all():
-        tested, decisions = (
-            np.arange(len(rows)),
-            members.left_out(np.ones(len(rows)) if task.weight is None else task.weight[rows]),
-        )
-    weight = None if task.weight is None else task.weight[rows][tested]
+    copies = np.ones(len(rows)) if task.weight is None else task.weight[rows]
+    known_rows = copies.mean() >= MANY_COPIES
+    if known_rows or not decisions.size or not np.isfinite(decisions).all():
+        tested, decisions = np.arange(len(rows)), members.left_out(copies)
+    weight = None if task.weight is None else copies[tested]
     scale, df = fitted_scale(decisions.T, task.target[rows][tested], weight)
     infos = [p.info for p in posteriors]
     return Answer(

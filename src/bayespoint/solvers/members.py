@@ -184,12 +184,16 @@ class Members:
         """Return an estimate of the output at each training point if it were left out.
 
         Taking away the point's whole contribution is too much (Jaakkola and Haussler's
-        bound): other points would partly replace it. So half of it is taken away, or less if a
-        point stands for several copies, of which one is left out.
+        bound): other points would partly replace it. So half of it is taken away: that is as
+        if the others left a variance of one half. If a point stands for several copies, one of
+        them is left out, and the noise of the remaining ones leaves less.
         """
+        copies = np.maximum(copies, 1.0)
+        noise = np.maximum(copies * self.softness, np.finfo(float).tiny)
+        variance = 1 / (2 + (copies - 1) / noise)
         own = self.count * self.step * self.signs[:, None]
         square = np.einsum("cki,cki->ck", own, self.output)
-        without = self.output - (0.5 / np.maximum(copies, 1) + self.softness) * own
+        without = self.output - (variance / copies + self.softness) * own
         return np.mean(without / np.sqrt(np.maximum(square, 1))[..., None], axis=1)
 
     def all_have_hypotheses(self) -> bool:

@@ -51,7 +51,8 @@ class Perceptron(Solver):
         Share of the training points that a member learns last, to calibrate `predict_proba`.
         "auto" is a twentieth, or more of a small training set. With 0 all orders are
         uniformly random, as printed in 000, and probabilities come from an estimate of what
-        each point's output would be without it.
+        each point's output would be without it; so they do if there are five or more copies
+        of each row on average.
 
     Notes
     -----
