@@ -167,9 +167,11 @@ def test_rows_without_a_class_are_left_out(tmp_path):
         "train", tmp_path / "t.csv", "--target", "kind", "--model", model, "--classifier", "linear"
     )
     assert result.exit_code == 0
-    assert "20 rows without a class in 'kind' are left out" in result.stderr
+    assert "20 rows without a class in 'kind' (empty, NA or the like) are left out" in result.stderr
     result = run("evaluate", model, tmp_path / "t.csv", "--include-training-rows")
-    assert "20 rows without a class in 'kind' were left out" in result.stderr
+    assert (
+        "20 rows without a class in 'kind' (empty, NA or the like) were left out" in result.stderr
+    )
     assert "of the 60 rows" in result.stdout
 
 

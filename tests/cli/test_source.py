@@ -24,7 +24,7 @@ def test_a_small_file_is_read_at_once(path, capsys):
     assert found.columns.numbers == ["age"]
     notes = capsys.readouterr().err
     assert "these columns are empty and not used: 'empty'" in notes
-    assert "20 rows without a class in 'kind' are left out" in notes
+    assert "20 rows without a class in 'kind' (empty, NA or the like) are left out" in notes
 
 
 def test_a_large_file_is_read_in_parts_without_losing_rows(path, monkeypatch, capsys):
@@ -58,3 +58,11 @@ def test_a_failure_closes_the_file(path, monkeypatch):
     with pytest.raises(ValueError, match="no column 'x'"):
         read_source(path, "x", Plan())
     assert closed == opened
+
+
+def test_a_part_of_a_sorted_file_is_not_taken_for_all_of_it(tmp_path, monkeypatch):
+    mixed_table(200).sort_values("kind").to_csv(tmp_path / "sorted.csv", index=False)
+    monkeypatch.setattr(source, "MAX_ROWS_IN_MEMORY", 20)
+    monkeypatch.setattr("bayespoint.io.tables.csv_table.BLOCK_BYTES", 1000)
+    with pytest.raises(ValueError, match=r"The first \d+ rows, .* but have 1, 'no'"):
+        read_source(str(tmp_path / "sorted.csv"), "kind", Plan())

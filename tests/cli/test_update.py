@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import bayespoint
-from cli_helpers import fails, mixed_table, ok, run_json
+from cli_helpers import fails, mixed_table, ok, run, run_json
 
 
 def linear(model):
@@ -73,3 +73,14 @@ def test_new_rows_may_be_of_one_class(world, tmp_path, labels):
     table = mixed_table(100)
     table[table["kind"].isin(labels)].to_csv(tmp_path / "new.csv", index=False)
     ok("update", world / "linear.bpm", tmp_path / "new.csv", "--output", tmp_path / "out")
+
+
+def test_rows_that_were_learned_before_are_told(world, tmp_path):
+    mixed_table(400, seed=5).to_csv(tmp_path / "new.csv", index=False)
+    out = tmp_path / "out.bpm"
+    first = run("update", world / "linear.bpm", tmp_path / "new.csv", "--output", out)
+    assert "already learned" not in first.stderr
+    n_new = run_json("update", out, tmp_path / "new.csv", "--output", tmp_path / "x")["n_new"]
+    again = run("update", out, tmp_path / "new.csv", "--output", out)
+    assert f"the model has already learned {n_new} of 400 rows" in again.stderr
+    assert "They count twice now" in again.stderr

@@ -135,10 +135,14 @@ def _table_source(table: Table, target: str | None, plan: Plan) -> Source:
     classes = Columns([], [], target, has_integers(first[target]))
     known, y = known_labels(labels(first, classes), classes)
     if len(y) < first.num_rows:
-        note(f"{first.num_rows - len(y):,} rows without a class in {target!r} are left out")
+        n_unlabeled = first.num_rows - len(y)
+        note(
+            f"{n_unlabeled:,} rows without a class in {target!r} (empty, NA or the like) are left "
+            "out"
+        )
     check_quantity(y, target, plan.max_classes)
     rare = _note_rare(y, target, plan.min_class_rows)
-    check_classes(y[~np.isin(y, rare)], target)
+    check_classes(y[~np.isin(y, rare)], target, are_all=rest is None)
     found = look(first, target, plan.wishes, table.delimiter)
     note_decisions(found)
     columns, odd = find_used_columns(found, first, target), OddValues()
@@ -187,7 +191,7 @@ def _sparse_source(table: Table, data: str, plan: Plan) -> Source:
     rare = _note_rare(y, LIBSVM_TARGET, plan.min_class_rows)
     kept = ~np.isin(y, rare)
     X, y = (X[kept], y[kept]) if len(rare) else (X, y)
-    check_classes(y, LIBSVM_TARGET)
+    check_classes(y, LIBSVM_TARGET, are_all=rest is None)
     return Source(X, y, rest, None, table.name)
 
 

@@ -142,7 +142,10 @@ def _table_parts(
     odd.tell()
     watch.tell()
     if n_unlabeled:
-        note(f"{n_unlabeled:,} rows without a class in {target!r} were left out")
+        note(
+            f"{n_unlabeled:,} rows without a class in {target!r} (empty, NA or the like) were left "
+            "out"
+        )
 
 
 def read_labeled(

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from .._runtime.interrupt import interrupts
 from ..classifiers.linear import LinearBayesPointClassifier
+from ..evaluation.record import TrainingRecord
 from ..io.models.model_file import save
 from ..io.tables.read_options import ReadOptions
 from .learn import HeldOut, judge, learn
 from .output import check_output
 from .record import update_record
 from .summary import quality
-from .terminal import show, working
+from .terminal import note, show, working
 from .trained import open_model, read_parts
 
 
@@ -42,15 +43,15 @@ def run_update(
     known = None if record is None else record.fingerprints
     began, held_out = time.perf_counter(), HeldOut(holdout, seed, known)
     with working(f"learning from {data}") as say:
-        parts = (
-            (part.X, part.y) for part in read_parts(trained, data, read_options, target=target)
-        )
+        read, seen = read_parts(trained, data, read_options, target=target), _Seen(record)
+        parts = ((seen.count(part.X), part.y) for part in read)
         n_rows = learn(trained.pipeline, parts, old.classes_, held_out, say)
         if not len(held_out) or not n_rows:
             raise ValueError(
                 f"{data} has too few rows to train with some and test with others: "
                 f"{n_rows + len(held_out)}. Collect more rows before the update."
             )
+        seen.tell()
         rejection = {
             name: getattr(old, name)
             for name in ("reject_rate", "max_error", "confidence_level", "costs")
@@ -71,3 +72,33 @@ def run_update(
         *quality(evaluation),
         f"Written to {output}.",
     )
+
+
+class _Seen:
+    """Counts the rows that the model knows from earlier training."""
+
+    def __init__(self, record: TrainingRecord | None):
+        self._record = record
+        self._n_seen = self._n_checked = 0
+
+    def count(self, X):
+        """Count the rows that are known, and return all."""
+        if self._record is not None:
+            look = self._record.fingerprints.look(X)
+            self._n_seen += int(look.trained.sum())
+            self._n_checked += int(look.checked.sum())
+        return X
+
+    def tell(self) -> None:
+        """Note what was counted, unless chance explains it."""
+        if (
+            self._record is None
+            or not self._n_seen
+            or self._record.is_chance(self._n_seen, self._n_checked)
+        ):
+            return
+        note(
+            f"the model has already learned {self._n_seen:,} of {self._n_checked:,} rows, or rows "
+            "that equal them in all columns that it uses. They count twice now, and its error and "
+            "promises look better than they are. Update with new rows only"
+        )

@@ -58,7 +58,7 @@ class TrainingRecord:
         """
         look = self.fingerprints.look(X)
         n_checked, n_seen = int(look.checked.sum()), int(look.trained.sum())
-        keep_all = include_seen or n_seen == 0 or self._is_chance(n_seen, n_checked)
+        keep_all = include_seen or n_seen == 0 or self.is_chance(n_seen, n_checked)
         judged = np.ones(len(y), bool) if keep_all else look.checked & ~look.trained
         if not judged.any():
             raise ValueError(
@@ -78,7 +78,7 @@ class TrainingRecord:
         )
         return ToJudge(X, y, seen) if keep_all else ToJudge(take(X, judged), y[judged], seen)
 
-    def _is_chance(self, n_seen: int, n_checked: int) -> bool:
+    def is_chance(self, n_seen: int, n_checked: int) -> bool:
         """Tell whether as many rows as that equal training rows among rows that are new.
 
         Fisher's exact test against the held-out rows. If none of these equals a training row,

@@ -59,6 +59,12 @@ def test_what_cannot_be_classes(y, message):
     check_classes(np.array(list("aabb")), "kind")
 
 
+def test_first_rows_of_one_class_do_not_speak_for_the_file():
+    with pytest.raises(ValueError, match=r"The first 3 rows, .* shuffle them, or look at more"):
+        check_classes(np.array(list("aaa")), "kind", are_all=False)
+    check_classes(np.array(list("ab")), "kind", are_all=False)
+
+
 def test_a_quantity_is_not_a_class():
     with pytest.raises(ValueError, match="4 different values in 4 rows"):
         check_quantity(np.array(list("abcd")), "kind")

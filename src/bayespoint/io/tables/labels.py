@@ -86,11 +86,18 @@ def find_rare(y: np.ndarray, min_rows: int) -> np.ndarray:
     return classes[counts < min_rows]
 
 
-def check_classes(y: np.ndarray, target: str) -> None:
-    """Refuse a target with less than two classes."""
+def check_classes(y: np.ndarray, target: str, *, are_all: bool = True) -> None:
+    """Refuse a target with less than two classes, among all rows or the first ones."""
     classes = np.unique(y)
     if len(classes) < 2:
         only = f", {str(classes[0])!r}" if len(classes) else ""
+        if not are_all:
+            raise ValueError(
+                f"The first {len(y):,} rows, which are looked at before the others, should have "
+                f"two classes of {target!r} or more, but have {len(classes)}{only}. If the rows "
+                "are sorted by class, shuffle them, or look at more: raise --max-time and "
+                "--max-memory if they are set."
+            )
         raise ValueError(
             f"The target {target!r} should have two classes or more, but has {len(classes)}{only}."
         )
