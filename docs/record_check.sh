@@ -59,7 +59,8 @@ cat <<'TABLE'
   suspicious if it removes 97 % of the errors of a constant guess (95 % if it has one value for each class), or 90 % if
   every other column leaves three times as many errors.
 - Missing values are written as nothing, `NA`, `N/A`, `NULL`, `\N`, `?`, `nan`, `#N/A` and the like; among numbers and
-  dates also as `-`, `.` or `unknown`.
+  dates also as `-`, `.` or `unknown`. A number such as -999 or 9999, far from all others, stays a number, but there is
+  a question. So there is if some numbers of a column have a percent sign and others have none.
 - **Answers in CSV** are written as they are, also classes that begin with `=`, `+`, `-` or `@`. A spreadsheet may take
   such a class for a formula. We do not change it, because then it would no longer match the class in your file: import
   the column as text, or write Parquet.

@@ -99,7 +99,7 @@ def test_questions_are_asked(tmp_path):
     table.to_csv(tmp_path / "t.csv", index=False)
     text = " ".join(ok("check", tmp_path / "t.csv", "--target", "kind").split())
     assert "Column 'near' alone predicts the target in 99.3 % of the rows" in text
-    assert "is read as thousands. If that is wrong, say --decimal ," in text
+    assert "is read as thousands. If that is wrong, say --decimal ','." in text
     assert "1 value of column 'age' cannot be read and counts as missing" in text
     asked = run_json("check", tmp_path / "t.csv", "--target", "kind")
     assert [suspect["name"] for suspect in asked["suspicious"]] == ["near"]
@@ -134,3 +134,23 @@ def test_rare_classes_are_left_out_and_said(tmp_path):
         in " ".join(ok("check", path, "--target", "kind", "--min-class-rows", 5).split()).lower()
     )
     assert pd.read_csv(path).shape == (120, 5)
+
+
+def test_a_target_of_one_class_is_asked_about(tmp_path):
+    table = mixed_table(60)
+    table["kind"] = ["NA", "yes"] * 30
+    table.to_csv(tmp_path / "t.csv", index=False)
+    text = " ".join(ok("check", tmp_path / "t.csv", "--target", "kind").split())
+    assert "missing (empty, NA or the like) in 30 rows" in text
+    assert "The target 'kind' should have two classes or more to train with, but has 1." in text
+
+
+def test_codes_for_missing_values_and_mixed_percents_are_asked_about(tmp_path):
+    table = mixed_table(300)
+    table["age"] = table["age"].round().fillna(-999)
+    table["share"] = [f"{v} %" if i % 3 else v / 100 for i, v in enumerate(range(300))]
+    table.to_csv(tmp_path / "t.csv", index=False, sep=";")
+    text = " ".join(ok("check", tmp_path / "t.csv", "--target", "kind").split())
+    n_missing = int((table["age"] == -999).sum())
+    assert f"Column 'age' holds -999 in {n_missing} rows, far from its other values." in text
+    assert "Column 'share' holds '0.03' among numbers with %: it is read as 0.03 %." in text

@@ -102,11 +102,16 @@ def _classes(column, target: str, min_rows: int) -> tuple[list[str], list[str]]:
     more = len(by_count) - len(shown)
     shown += [f"and {more:,} more"] if more else []
     n_missing = n_rows - sum(n for _, n in by_count)
-    shown += [f"missing in {n_missing:,} rows"] if n_missing else []
+    shown += [f"missing (empty, NA or the like) in {n_missing:,} rows"] if n_missing else []
     if len(by_count) > MAX_NUMBER_CLASSES and all(looks_like_number(name) for name, _ in by_count):
         questions.append(
             f"the target {target!r} has {len(by_count):,} different numbers: a quantity rather "
             "than classes. Is it the right column?"
+        )
+    if len(by_count) < 2:
+        questions.append(
+            f"the target {target!r} should have two classes or more to train with, but has "
+            f"{len(by_count)}"
         )
     rare = [name for name, n in by_count if n < min_rows]
     if rare and not questions:

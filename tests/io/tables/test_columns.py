@@ -134,7 +134,9 @@ def test_all_kinds_of_columns_come_back_as_in_training():
     assert X["zip"].tolist() == ["01067", "99084", None, "04109"]
     assert X["note"].tolist() == ["a b", "", "", "c"]
     assert told == [("when", 1, "bad")]
-    with pytest.raises(ValueError, match=r"'when' should hold dates like .*, but holds 'bad'"):
+    with pytest.raises(
+        ValueError, match=r"'when' should hold dates like .*, but holds 'bad'.*--date 'when="
+    ):
         frame(MESSY, KNOWN)
 
 

@@ -94,7 +94,7 @@ def test_the_file_decides_what_a_mark_means():
     american, european = found(values), found(values, habits=Habits(delimiter=";"))
     assert american.format == NumberFormat(".", ",")
     assert european.format == NumberFormat(",")
-    assert "--decimal ," in american.questions[0]
+    assert "--decimal ','" in american.questions[0]
     assert "is read as thousands" in american.questions[0]
     assert "is read as a decimal mark" in european.questions[0]
     points = [v.replace(",", ".") for v in values]

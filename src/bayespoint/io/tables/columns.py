@@ -210,7 +210,8 @@ def frame(table, columns: Columns, odd_values: OddValues | None = None):
     for name, date in columns.dates.items():
         texts = as_texts(table[name], among_numbers=True)
         times, odd = parse_dates(texts, date.format)
-        _tell_odd(name, texts, odd, odd_values, f"dates like {date.format}")
+        advice = f"Write them like that, or train again with --date '{name}=FORMAT'."
+        _tell_odd(name, texts, odd, odd_values, f"dates like {date.format}", advice)
         parts = date_parts(times, date)
         series |= dict(zip(date.names(name), parts.values(), strict=True))
     for name in columns.categories:
@@ -246,7 +247,12 @@ def _finite_numbers(
 
 
 def _tell_odd(
-    name: str, texts, odd: np.ndarray, odd_values: OddValues | None, expected: str
+    name: str,
+    texts,
+    odd: np.ndarray,
+    odd_values: OddValues | None,
+    expected: str,
+    advice: str = "If its numbers stand for categories, say so when the model is trained.",
 ) -> None:
     """Tell about values that cannot be read, or raise an error if there are too many."""
     n_odd = int(np.count_nonzero(odd))
@@ -255,10 +261,7 @@ def _tell_odd(
     example = str(texts[int(np.argmax(odd))])
     n_known = len(texts) - texts.null_count
     if odd_values is None or n_odd > MAX_ODD_SHARE * n_known:
-        raise ValueError(
-            f"Column {name!r} should hold {expected}, but holds {example!r}. If its numbers stand "
-            "for categories, say so when the model is trained."
-        )
+        raise ValueError(f"Column {name!r} should hold {expected}, but holds {example!r}. {advice}")
     odd_values(name, n_odd, example)
 
 

@@ -10,7 +10,15 @@ import numpy as np
 
 from .columns import as_numbers, as_texts, value_counts
 from .date_format import DateFormat, describe_format, find_parts, parse_dates, recognize_dates
-from .number_format import PLAIN, NumberFormat, Reading, certain_marks, recognize_numbers
+from .number_doubts import ask_about_numbers
+from .number_format import (
+    PLAIN,
+    NumberFormat,
+    Reading,
+    certain_marks,
+    parse_numbers,
+    recognize_numbers,
+)
 
 # What a column can be used as.
 USES = ("number", "category", "date", "text", "drop")
@@ -186,7 +194,7 @@ def _as_number(finding: Finding, column, counts: dict[str, int], habits: Habits)
     if not typed and _are_codes(counts):
         return replace(finding, detail="leading zeros")
     missing = 1 - (1 - finding.missing) * _known_share(column, reading)
-    questions = _ambiguous(finding, reading, counts)
+    questions = _ambiguous(finding, reading, counts) + _doubts(finding.name, column, reading)
     return replace(
         finding,
         kind="number",
@@ -215,8 +223,20 @@ def _ambiguous(finding: Finding, reading: Reading, counts: dict[str, int]) -> li
     kind = "thousands" if mark not in re.sub(r"[^.,]", "", example) else "a decimal mark"
     return [
         f"column {finding.name!r}: the mark in {example!r} is read as {kind}. If that is wrong, "
-        f"say --decimal {other}"
+        f"say --decimal '{other}'"
     ]
+
+
+def _doubts(name: str, column, reading: Reading) -> list[str]:
+    import pyarrow.compute as pc
+
+    plain = as_numbers(column) if reading.format == PLAIN else None
+    if plain is not None:
+        return ask_about_numbers(name, plain.to_numpy(), [], "")
+    texts = as_texts(column, among_numbers=True)
+    values, odd = parse_numbers(texts, reading.format)
+    known = list(value_counts(texts.filter(pc.invert(odd))))
+    return ask_about_numbers(name, values.to_numpy(), known, reading.format.unit)
 
 
 def _are_codes(counts: dict[str, int]) -> bool:
