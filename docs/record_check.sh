@@ -39,7 +39,7 @@ cat <<'TABLE'
 | `--drop NAME`, `--keep NAME` | leave a column out; use it although it looks like an identifier |
 | `--categorical NAME`, `--numeric NAME`, `--text NAME` | what a column is |
 | `--date NAME`, `--date NAME=%d/%m/%Y` | it holds dates, and how they are written |
-| `--decimal ,` | the decimal mark of all columns |
+| `--decimal ,` | the decimal mark, except for columns that can only have another one |
 | `--encoding`, `--delimiter`, `--header` | how to read the file |
 | `--min-class-rows N` | leave out classes with fewer rows (2) |
 | `--max-classes N` | allow more classes; a target with more than 50 different numbers is refused otherwise |

@@ -67,11 +67,15 @@ def test_a_wish_is_a_command(tmp_path, monkeypatch, kind):
     assert fitted.n_rows == (n_read if kind == "linear" else 400)
 
 
-def test_reading_stops_when_its_time_is_over(tmp_path, monkeypatch):
-    monkeypatch.setattr("bayespoint.cli.stream_fit.WHOLE_TIME", 0.0)
+def test_reading_stops_when_its_time_is_over_and_says_so(tmp_path, monkeypatch, capsys):
     plan = Plan("linear", max_time=100.0)
-    (fitted, n_read), _ = streamed(tmp_path / "t.csv", monkeypatch, plan, "linear")
+    streamed(tmp_path / "t.csv", monkeypatch, plan, "linear")
+    assert "only the first" not in capsys.readouterr().err
+    monkeypatch.setattr("bayespoint.cli.stream_fit.WHOLE_TIME", 0.0)
+    (fitted, n_read), held_out = streamed(tmp_path / "t.csv", monkeypatch, plan, "linear")
     assert 0 < fitted.n_rows == n_read < 1000
+    told = f"only the first {n_read + len(held_out)} rows of t.csv that have a class are used"
+    assert f"{told}, because of --max-time 100" in capsys.readouterr().err
 
 
 def test_without_memory_for_a_kernel_machine_the_linear_one_is_kept(tmp_path, monkeypatch, capsys):

@@ -18,7 +18,7 @@ from .learn import HeldOut, learn_part, stack, to_learn
 from .limits import MIN_BYTES
 from .machine import Contest, judge_entry, make_pipeline
 from .source import BYTES_PER_SPARSE_ENTRY, Plan, Source
-from .terminal import note
+from .terminal import is_cut_short, note
 
 # Share of the rows that are kept apart to compare machines.
 COMPARED_SHARE = 0.02
@@ -93,6 +93,7 @@ def fit_stream(
                 n_rows += learn_part(linear, X_part, y_part, classes, max_time)
         say(f"learning, {n_read:,} rows so far")
     seconds = time.perf_counter() - began
+    _note_unread(source, n_read + len(held_out), plan)
     if kind == "linear" or (kind == "auto" and not len(apart)):
         return Fitted(linear, n_rows), n_read
     if kind == "auto" and plan.limits.bytes_left < MIN_BYTES:
@@ -125,6 +126,16 @@ def _until(parts: Iterator[tuple[Any, np.ndarray]], plan: Plan, kind: str) -> It
         yield part
         if plan.limits.is_past(WHOLE_TIME if kind == "linear" else SHARED_TIME):
             return
+
+
+def _note_unread(source: Source, n_rows: int, plan: Plan) -> None:
+    """Note that a file has more rows than were read in time."""
+    if plan.max_time is None or is_cut_short() or next(source.rest or iter(()), None) is None:
+        return
+    note(
+        f"only the first {n_rows:,} rows of {source.name} that have a class are used, because of "
+        f"--max-time {plan.max_time:g}. If the file is sorted, the others may differ: shuffle it"
+    )
 
 
 def _sample_size(X, plan: Plan) -> int:

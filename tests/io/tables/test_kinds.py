@@ -105,6 +105,15 @@ def test_the_file_decides_what_a_mark_means():
     assert learn_habits(table.select(["b", "c"]), None, ",").certain is None
 
 
+def test_a_given_mark_does_not_ruin_columns_with_another_one():
+    whole = [f"{v:,}".replace(",", ".") for v in RNG.integers(10_000, 99_999, N)]
+    commas = [f"{v:.2f}".replace(".", ",") for v in RNG.normal(size=N)]
+    habits = Habits(decimal=".", certain=",", delimiter=";")
+    assert found(whole, habits=habits).format == NumberFormat(".")
+    assert found(commas, habits=habits).format == NumberFormat(",")
+    assert found(commas, habits=habits).use_as == "number"
+
+
 def test_days_come_first_where_commas_are_decimal():
     values = [f"{a:02}/{b:02}/2024" for a, b in RNG.integers(1, 13, (N, 2))]
     american, european = found(values), found(values, habits=Habits(certain=","))

@@ -180,6 +180,9 @@ def _as_number(finding: Finding, column, counts: dict[str, int], habits: Habits)
         more = as_texts(column, among_numbers=True)
         found = value_counts(more) if not plain else counts
         reading = recognize_numbers(found, decimal=habits.decimal, usual_decimal=usual)
+        if habits.decimal and (reading is None or not reading.is_number):
+            # The given mark decides where there is a doubt. Here it does not fit.
+            reading = recognize_numbers(found, usual_decimal=usual)
     if reading is None:
         return None
     if not reading.is_number:
