@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 from scipy import linalg
 from sklearn.utils._param_validation import Interval
 
 from ..geometry.version_space import VersionSpace
-from .posterior import Posterior
+from .posterior import Posterior, info_without_error
 from .solver import GramSolver
 
 
@@ -63,17 +62,7 @@ class Corners(GramSolver):
         middle = _unit(points.mean(axis=0))
         coef = space.dual(middle * np.mean(draws @ middle))
         draw_coef = space.dual(draws)
-        info: dict[str, Any] = {
-            "angle": np.nan,
-            "ess": np.nan,
-            "r_hat": np.nan,
-            "n_bounces": 0,
-            "length": 0.0,
-            "scatter": 0,
-            "hits": np.zeros(len(space.signs), dtype=np.int64),
-            "mixed": False,
-            "stop": "done",
-        }
+        info = info_without_error(len(space.signs))
         if on_round is not None:
             on_round(info)
         return Posterior(coef, draw_coef, coef[None], info)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._runtime.warn import warn
 from ..geometry.largest_ball import largest_ball
 from ..geometry.version_space import VersionSpace
-from .posterior import Posterior
+from .posterior import Posterior, info_without_error
 from .solver import GramSolver
 
 # Warn if the margin falls short of its upper bound by more than this share of the bound.
@@ -33,7 +31,7 @@ class LargestBall(GramSolver):
 
     The only draw is the answer itself: there is no spread, so that `predict_proba` is too
     certain. The error is not known either: in `info`, `angle`, `ess` and `r_hat` are NaN,
-    `mixed` is false, and `stop` is "done".
+    `mixed` is false, and `stop` is "done". `margin` is the largest margin.
 
     References
     ----------
@@ -63,18 +61,10 @@ class LargestBall(GramSolver):
                 f"{space.label_noise:g}. Pass label_noise=0 and allow training errors with "
                 "softness > 0, or choose another solver."
             )
-        coef = space.dual(largest_margin(space))
-        info: dict[str, Any] = {
-            "angle": np.nan,
-            "ess": np.nan,
-            "r_hat": np.nan,
-            "n_bounces": 0,
-            "length": 0.0,
-            "scatter": 0,
-            "hits": np.zeros(len(space.signs), dtype=np.int64),
-            "mixed": False,
-            "stop": "done",
-        }
+        center = largest_margin(space)
+        coef = space.dual(center)
+        margin = float(space.margins(center).min())
+        info = info_without_error(len(space.signs)) | {"margin": margin}
         if on_round is not None:
             on_round(info)
         return Posterior(coef, coef[None], coef[None], info)

@@ -27,6 +27,21 @@ class Posterior(NamedTuple):
     draw_chains: int = 1
 
 
+def info_without_error(n_walls: int) -> dict[str, Any]:
+    """Return the info of a solver that does not know the error of its answer."""
+    return {
+        "angle": np.nan,
+        "ess": np.nan,
+        "r_hat": np.nan,
+        "n_bounces": 0,
+        "length": 0.0,
+        "scatter": 0,
+        "hits": np.zeros(n_walls, dtype=np.int64),
+        "mixed": False,
+        "stop": "done",
+    }
+
+
 def gather(chains: list[np.ndarray], n_draws: int) -> tuple[np.ndarray, int]:
     """Return the latest n_draws draws of all chains together, or fewer if there are not enough.
 

@@ -10,7 +10,7 @@ from sklearn.utils import Bunch
 
 from bayespoint import BayesPointClassifier, LinearBayesPointClassifier
 from bayespoint.evaluation.report.model_description import describe_model, largest_r_hat
-from bayespoint.solvers import Cells, Mosaic
+from bayespoint.solvers import Cells, LargestBall, Mosaic
 
 
 def test_looks_into_searches_and_pipelines(iris):
@@ -42,9 +42,11 @@ def test_the_worst_output_counts(diagnostics, r_hat):
         (Mosaic(10, 20), "label regression in cells that landmarks join"),
         (Cells(20), "expectation propagation in cells"),
         ("regression", "label regression"),
+        ("corners", "the corners of version space"),
+        (LargestBall(), "the largest margin"),
     ],
 )
-def test_cells_are_told_apart(solver, name, rng):
+def test_solvers_are_told_apart(solver, name, rng):
     X = rng.normal(size=(60, 2))
     model = BayesPointClassifier("rbf", gamma=1.0, softness=1.0, solver=solver)
     model.fit(X, (X[:, 0] > 0).astype(int))

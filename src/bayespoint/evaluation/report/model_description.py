@@ -48,7 +48,7 @@ def _kernel_name(classifier) -> str:
 def _solver_name(diagnostics: Any) -> str:
     """Recognize the solver by its diagnostics."""
     if largest_r_hat(diagnostics) is None and not np.any(diagnostics.get("n_bounces", 1)):
-        return "the corners of version space"
+        return "the largest margin" if "margin" in diagnostics else "the corners of version space"
     for keys, name in SOLVER_BY_DIAGNOSTICS.items():
         if all(key in diagnostics for key in keys):
             return name
