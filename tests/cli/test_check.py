@@ -154,3 +154,17 @@ def test_codes_for_missing_values_and_mixed_percents_are_asked_about(tmp_path):
     n_missing = int((table["age"] == -999).sum())
     assert f"Column 'age' holds -999 in {n_missing} rows, far from its other values." in text
     assert "Column 'share' holds '0.03' among numbers with %: it is read as 0.03 %." in text
+
+
+def test_classes_that_differ_in_capital_letters_only_are_asked_about(tmp_path):
+    table = mixed_table(60)
+    table.loc[::3, "kind"] = table.loc[::3, "kind"].str.upper()
+    table.loc[0, "kind"] = "once"
+    table.to_csv(tmp_path / "t.csv", index=False)
+    said = "he classes 'NO' and 'no' differ in capital letters only, and stay different classes"
+    text = " ".join(ok("check", tmp_path / "t.csv", "--target", "kind").split())
+    assert f"- T{said}" in text
+    assert "will be left out: 'once'" in text
+    model = tmp_path / "m"
+    result = run("train", tmp_path / "t.csv", "--target", "kind", "--model", model)
+    assert f"note: t{said}" in result.stderr

@@ -24,6 +24,19 @@ def test_useless_as_a_classifier_and_useful_as_a_ranking(rng):
     assert f"{evaluation.ranking.lift:.1f} times as many “1”" in second
 
 
+def test_a_useful_ranking_with_a_bad_top_is_not_praised_for_it(rng):
+    y = np.repeat([0, 1], [600, 400])
+    score = np.where(y == 1, rng.uniform(0.2, 0.48, 1000), rng.uniform(0.0, 0.4, 1000))
+    score[:100] = 0.49  # the top tenth has no row of the class
+    evaluation = evaluate_probabilities(y, np.column_stack([1 - score, score]), [0, 1])
+    assert evaluation.ranking.auc.low > 0.5
+    assert evaluation.ranking.lift == 0
+    assert (
+        "% of the cases, but the top 100 rows hold no more “1” than usual."
+        in (evaluation.verdict()[1])
+    )
+
+
 def test_useless_as_both(rng):
     y, probability = rare_class(rng, 0.8)
     evaluation = evaluate_probabilities(rng.permutation(y), probability, [0, 1])

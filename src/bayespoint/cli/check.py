@@ -12,7 +12,7 @@ import numpy as np
 from .._runtime.atomic import in_place_of
 from ..io.tables.columns import as_texts, frame
 from ..io.tables.kinds import Finding
-from ..io.tables.labels import MAX_NUMBER_CLASSES
+from ..io.tables.labels import MAX_NUMBER_CLASSES, ask_about_spelling
 from ..io.tables.look import AS_YOU_SAID, Look, describe_finding, find_used_columns, look
 from ..io.tables.number_format import looks_like_number
 from ..io.tables.open_table import open_table
@@ -108,16 +108,17 @@ def _classes(column, target: str, min_rows: int) -> tuple[list[str], list[str]]:
             f"the target {target!r} has {len(by_count):,} different numbers: a quantity rather "
             "than classes. Is it the right column?"
         )
-    if len(by_count) < 2:
-        questions.append(
-            f"the target {target!r} should have two classes or more to train with, but has "
-            f"{len(by_count)}"
-        )
     rare = [name for name, n in by_count if n < min_rows]
     if rare and not questions:
         names = ", ".join(repr(name) for name in rare[:MAX_CLASSES_SHOWN])
         dots = ", ..." * (len(rare) > MAX_CLASSES_SHOWN)
         questions.append(f"classes with fewer than {min_rows} rows will be left out: {names}{dots}")
+    if len(by_count) < 2:
+        questions.append(
+            f"the target {target!r} should have two classes or more to train with, but has "
+            f"{len(by_count)}"
+        )
+    questions += ask_about_spelling(sorted(name for name, _ in by_count))
     wrapped = textwrap.wrap(
         f"Classes of {target}: {', '.join(shown)}.", _width(), subsequent_indent="  "
     )

@@ -13,6 +13,7 @@ import typer
 
 from ..io.tables.columns import Columns, frame, has_integers
 from ..io.tables.labels import (
+    ask_about_spelling,
     check_classes,
     check_exact,
     check_quantity,
@@ -141,6 +142,8 @@ def _table_source(table: Table, target: str | None, plan: Plan) -> Source:
             "out"
         )
     check_quantity(y, target, plan.max_classes)
+    for question in ask_about_spelling(np.unique(y)):
+        note(question)
     rare = _note_rare(y, target, plan.min_class_rows)
     check_classes(y[~np.isin(y, rare)], target, are_all=rest is None)
     found = look(first, target, plan.wishes, table.delimiter)

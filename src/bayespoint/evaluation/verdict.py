@@ -54,10 +54,14 @@ def _as_ranking(evaluation: Evaluation) -> str:
             return "These rows have one class only, so they cannot tell more."
         return "Nor do its probabilities rank rows better than chance, as far as these rows tell."
     name = evaluation.classes[found.position]
+    top = (
+        f"and the top {found.n_top:,} rows hold {found.lift:.1f} times as many “{name}” as usual"
+        if found.lift > 1
+        else f"but the top {found.n_top:,} rows hold no more “{name}” than usual"
+    )
     return (
         f"As a ranking it is useful: of a row of “{name}” and another row, the first has the "
-        f"larger probability of it in {100 * found.auc.value:.0f} % of the cases, and the top "
-        f"{found.n_top:,} rows hold {found.lift:.1f} times as many “{name}” as usual."
+        f"larger probability of it in {100 * found.auc.value:.0f} % of the cases, {top}."
     )
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from bayespoint.io.tables.columns import Columns, find_columns
 from bayespoint.io.tables.labels import (
+    ask_about_spelling,
     check_classes,
     check_exact,
     check_quantity,
@@ -92,3 +93,9 @@ def test_a_later_row_may_not_write_a_class_differently():
     with pytest.raises(ValueError, match=r"'kind' should hold whole numbers.*holds '01'"):
         check_exact(pa.table({"kind": ["1", "01"]}), columns)
     check_exact(pa.table({"kind": ["1", "01"]}), Columns(["age"], [], "kind", False))
+
+
+def test_spelling_is_asked_about_once():
+    assert ask_about_spelling(["a", "b", "1", "1.0", "01"]) == []
+    (question,) = ask_about_spelling(["ÄH", "Yes", "yes", "äh"])
+    assert "'Yes' and 'yes'" in question

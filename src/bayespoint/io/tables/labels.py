@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -101,6 +102,25 @@ def check_classes(y: np.ndarray, target: str, *, are_all: bool = True) -> None:
         raise ValueError(
             f"The target {target!r} should have two classes or more, but has {len(classes)}{only}."
         )
+
+
+def ask_about_spelling(classes: Iterable[str]) -> list[str]:
+    """Return a question if classes differ in small and capital letters only.
+
+    Examples
+    --------
+    >>> ask_about_spelling(["Yes", "no", "yes"])
+    ["the classes 'Yes' and 'yes' differ in capital letters only, and stay different classes"]
+    """
+    first: dict[str, str] = {}
+    for name in map(str, classes):
+        before = first.setdefault(name.casefold(), name)
+        if before != name:
+            return [
+                f"the classes {before!r} and {name!r} differ in capital letters only, and stay "
+                "different classes"
+            ]
+    return []
 
 
 def check_exact(table, columns: Columns) -> None:
