@@ -128,7 +128,7 @@ def _divide(task: Task, rows: np.ndarray) -> Setting:
         warn(
             f"{len(rows) - n_used} of {len(rows)} training points are left out, because cells with "
             f"more than {MAX_CELL_RATIO * task.solver.n_points} points that are nearly equal "
-            "cannot be divided. Merge equal rows into one with a sample_weight."
+            "cannot be divided. Round them, so that equal ones count as one with a weight."
         )
     kept = [number for number, cell in enumerate(cells) if len(cell)]
     return Setting(rows, landmarks, centers[kept], [cells[number] for number in kept])
