@@ -239,5 +239,6 @@ def test_a_real_terminal_shows_shares_of_reading_and_is_left_clean(world, tmp_pa
     assert len(set(shares)) > 3
     assert shares == sorted(shares)
     assert b"\x1b" not in written  # the cursor was never hidden
-    assert written.split(b"\r")[-1] == b""
-    assert written.split(b"\r")[-2].strip() == b""
+    line = written.partition(b"bayespoint: note")[0]  # repeated rows may seem to drift
+    assert line.split(b"\r")[-1] == b""
+    assert line.split(b"\r")[-2].strip() == b""

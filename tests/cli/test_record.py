@@ -5,6 +5,7 @@ import json
 import pytest
 
 from bayespoint import model_file
+from bayespoint.cli import train
 from bayespoint.cli.record import seconds_left
 from bayespoint.cli.trained import open_model
 from cli_helpers import ok, run_json
@@ -29,9 +30,10 @@ def test_a_person_reads_the_comparison(world, tmp_path):
     assert shown in text
 
 
-def test_no_time_is_left_for_baselines(world, tmp_path):
+def test_no_time_is_left_for_baselines(world, tmp_path, monkeypatch):
+    monkeypatch.setattr(train, "seconds_left", lambda spent, left: min(0.0, left))
     arguments = ["train", world / "train.csv", "--target", "kind", "--model", tmp_path / "m.bpm"]
-    ok(*arguments, "--max-time", "0.1")
+    ok(*arguments, "--max-time", "9")
     record = open_model(tmp_path / "m.bpm").record
     assert len(record.baselines) < 3
     assert "No time was left" in record.reason

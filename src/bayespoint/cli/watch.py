@@ -41,7 +41,8 @@ class Watch:
         """Note all new categories and all columns that have drifted."""
         for name, new in self._new.items():
             n_rows = sum(new.values())
-            names = listed([repr(category) for category in new], MAX_CATEGORIES_LISTED)
+            frequent_first = sorted(new, key=lambda category: (-new[category], category))
+            names = listed([repr(category) for category in frequent_first], MAX_CATEGORIES_LISTED)
             note(
                 f"column {name!r} has categories that training did not have: {names} ({n_rows:,} "
                 f"{'row' if n_rows == 1 else 'rows'})"
