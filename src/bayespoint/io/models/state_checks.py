@@ -153,10 +153,8 @@ def _perceptrons(state: dict) -> None:
     own = n_outputs, state["order"].shape[1]
     _expect(state["signs"], "signs", np.int8, (n_outputs, m), -1, 1)
     _expect(state["held_out"], "held_out", np.int64, (len(state["held_out"]),), 0, m - 1)
-    if state.keys() >= {
-        "others",
-        "step",
-    }:  # files of earlier versions do not have it, and are not continued
+    # Files of earlier versions do not have these, and are not continued.
+    if state.keys() >= {"others", "step"}:
         _expect(state["others"], "others", np.int64, (m - len(state["held_out"]),), 0, m - 1)
         _expect(state["softness"], "softness", float, (m,), 0.0)
         _expect(state["step"], "step", float, (m,), 0.0)
