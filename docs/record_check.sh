@@ -1,17 +1,11 @@
 #!/usr/bin/env bash
 # Record docs/check.md: bash docs/record_check.sh > docs/check.md
 set -euo pipefail
+source "$(dirname "$0")/recording.sh"
 here=$(realpath "$(dirname "$0")")
 folder=$(mktemp -d)
 python "$here/make_traps.py" "$folder"
 cd "$folder"
-
-run() {
-    printf '```console\n$ %s\n' "$*"
-    bash -c "$*" 2>&1
-    printf '```\n\n'
-}
-say() { printf '%s\n\n' "$*"; }
 
 say "# What is in a file, and what is done with it"
 say "A file that somebody exports is rarely a clean table. \`bayespoint check FILE\` says what each column is and what

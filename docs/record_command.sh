@@ -2,16 +2,10 @@
 # Record docs/command.md: bash docs/record_command.sh FOLDER > docs/command.md
 # FOLDER holds adult_train.csv.gz and adult_test.csv.gz, the census data of UCI, unchanged.
 set -euo pipefail
+source "$(dirname "$0")/recording.sh"
 data=$(realpath "$1")
 cd "$(mktemp -d)"
 cp "$data"/adult_{train,test}.csv.gz .
-
-run() {
-    printf '```console\n$ %s\n' "$*"
-    bash -c "$*" 2>&1
-    printf '```\n\n'
-}
-say() { printf '%s\n\n' "$*"; }
 
 say "# From a file to a report, and to answers that can be trusted"
 say "This session was recorded by \`docs/record_command.sh\` on two busy cores, with \`bayespoint[cli]\` installed as the

@@ -1,14 +1,8 @@
 #!/usr/bin/env bash
 # Record docs/rare_classes.md: bash docs/record_rare_classes.sh > docs/rare_classes.md
 set -euo pipefail
+source "$(dirname "$0")/recording.sh"
 cd "$(mktemp -d)"
-
-run() {
-    printf '```console\n$ %s\n' "$*"
-    bash -c "$*" 2>&1
-    printf '```\n\n'
-}
-say() { printf '%s\n\n' "$*"; }
 
 python - <<'EOF'
 import numpy as np

@@ -17,6 +17,14 @@ def at_risk(confidence: float) -> float:
     return 1 - confidence
 
 
+def sampling_risk(n_samples: int, confidence: float, constant: float | None) -> float:
+    """Check what bounds with an unknown constant share; return the probability that one fails."""
+    count("n_samples", n_samples)
+    if constant is not None:
+        positive("constant", constant)
+    return at_risk(confidence)
+
+
 def inside(name: str, value: float, low: float, high: float) -> None:
     """Refuse a number that is not strictly between two others."""
     if not low < value < high:

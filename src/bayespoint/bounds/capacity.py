@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from ._checks import at_risk, count, positive, share
+from ._checks import count, positive, sampling_risk, share
 
 # Try this many numbers of voters, and take the smallest bound of a vote.
 _N_VOTES_TRIED = 400
@@ -62,14 +62,12 @@ def vc_bound(
     0.156
     """
     share("training_error", training_error)
-    count("n_samples", n_samples)
     count("vc_dimension", vc_dimension)
-    risk = at_risk(confidence)
+    risk = sampling_risk(n_samples, confidence, constant)
     if constant is None:
         log_ways = log_growth(vc_dimension, 2 * n_samples)
         excess = float(uniform_deviation(n_samples, log_ways + math.log(1 / risk)))
     else:
-        positive("constant", constant)
         excess = math.sqrt(constant / n_samples * (vc_dimension + math.log(1 / risk)))
     return min(1.0, training_error + excess)
 
@@ -159,7 +157,7 @@ def margin_bound(
     >>> margin_bound(0.5, 1.0, 1000)
     1.0
     """
-    risk = _check(n_samples, margin_error, confidence, constant)
+    risk = _margin_risk(n_samples, margin_error, confidence, constant)
     _check_margin(margin, radius)
     if constant is None:
         return _explicit_margin_bound(margin / radius, n_samples, margin_error, risk)
@@ -221,7 +219,7 @@ def convex_combination_bound(
     share("margin", margin)
     positive("margin", margin)
     count("vc_dimension", vc_dimension)
-    risk = _check(n_samples, margin_error, confidence, constant)
+    risk = _margin_risk(n_samples, margin_error, confidence, constant)
     if constant is None:
         excess = _vote_excess(margin, n_samples, vc_dimension, risk)
     else:
@@ -230,13 +228,10 @@ def convex_combination_bound(
     return min(1.0, margin_error + excess)
 
 
-def _check(n_samples: int, margin_error: float, confidence: float, constant: float | None) -> float:
+def _margin_risk(n_samples: int, margin_error: float, confidence: float, constant: float | None):
     """Check the arguments of both margin bounds; return the probability that they fail."""
-    count("n_samples", n_samples)
     share("margin_error", margin_error)
-    if constant is not None:
-        positive("constant", constant)
-    return at_risk(confidence)
+    return sampling_risk(n_samples, confidence, constant)
 
 
 def _check_margin(margin: float, radius: float) -> None:

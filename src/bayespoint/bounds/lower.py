@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy import optimize, stats
 
-from ._checks import at_risk, count, positive
+from ._checks import count, sampling_risk
 
 # Try this many advantages of the more probable label, in units of sqrt(h / m), and take the
 # one that hurts most. Any of them gives a valid bound.
@@ -63,11 +63,9 @@ def vc_lower_bound(
     >>> round(vc_lower_bound(10_000, 3), 4), round(vc_lower_bound(10_000, 300), 4)
     (0.0164, 0.0247)
     """
-    count("n_samples", n_samples)
     count("vc_dimension", vc_dimension)
-    risk = at_risk(confidence)
+    risk = sampling_risk(n_samples, confidence, constant)
     if constant is not None:
-        positive("constant", constant)
         return min(1.0, math.sqrt(constant / n_samples * (vc_dimension - math.log(risk))))
     return max(_one_point(n_samples, risk), _many_points(n_samples, vc_dimension, risk))
 
