@@ -6,12 +6,29 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
 
-def number_classes(y) -> tuple[np.ndarray, np.ndarray]:
-    """Return the classes in y, and the number of the class of each label."""
+def number_classes(y, announced=()) -> tuple[np.ndarray, np.ndarray]:
+    """Return the classes in y, and the number of the class of each label.
+
+    If classes are announced, they are all that y may have.
+    """
     check_classification_targets(y)
-    classes, target = np.unique(y, return_inverse=True)
+    if not len(announced):
+        classes, target = np.unique(y, return_inverse=True)
+        require_two_classes(classes)
+        return classes, target
+    classes = np.unique(announced)
+    require_known(y, classes)
     require_two_classes(classes)
-    return classes, target
+    return classes, np.searchsorted(classes, y)
+
+
+def require_known(y: np.ndarray, classes: np.ndarray) -> None:
+    """Raise an error for labels of other classes."""
+    if len(unknown := np.setdiff1d(y, classes)):
+        raise ValueError(
+            f"y should hold the classes {classes}, but holds {unknown}. Announce new classes with "
+            f"classes={unknown.tolist()}."
+        )
 
 
 def require_labels(y) -> None:

@@ -28,7 +28,10 @@ def store_answer(model, task: Task, answer: Answer, rows: UsedRows) -> None:
     """Store what predictions need, as plain arrays and numbers."""
     kernel = task.kernel
     has_coef = np.any(answer.coef != 0, axis=0)
-    if answer.landmarks is None:
+    if answer.draws is None:  # they are drawn when somebody wants to see them
+        used = every = np.arange(len(has_coef))
+        model.__dict__.pop("draw_coef_", None)
+    elif answer.landmarks is None:
         used = every = np.flatnonzero(has_coef | np.any(answer.draws != 0, axis=(0, 1)))
     else:  # draws are coefficients on the landmarks
         used, every = np.flatnonzero(has_coef), np.arange(len(answer.landmarks.rows))
@@ -37,7 +40,8 @@ def store_answer(model, task: Task, answer: Answer, rows: UsedRows) -> None:
     model.kernel_, model.mixture_ = kernel.name, kernel.mixture
     model._store_kernel(task.X, kernel, task.weight)
     model.dual_coef_ = answer.coef[:, used]
-    model.draw_coef_ = answer.draws[:, :, every]
+    if answer.draws is not None:
+        model.draw_coef_ = answer.draws[:, :, every]
     model.draw_chains_ = answer.draw_chains
     same = answer.chains is answer.draws
     model.chain_coef_ = model.draw_coef_ if same else answer.chains[:, :, every]

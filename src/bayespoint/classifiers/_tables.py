@@ -29,7 +29,7 @@ def read_training_table(estimator, X, y, weight: np.ndarray | None = None) -> tu
         _refuse_table_options(estimator)
         estimator.columns_ = None
         return validate_data(estimator, X, y, accept_sparse="csr", dtype=FLOAT_TYPES)
-    X = _as_table(X)
+    X = as_table(X)
     chosen = _chosen_columns(X, estimator.categorical_features)
     categories: list[np.ndarray | None] | None = None
     ordered = None
@@ -56,7 +56,7 @@ def read_table(estimator, X):
     checks: Any = {"accept_sparse": "csr", "dtype": FLOAT_TYPES, "reset": False}
     if columns is None:
         return validate_data(estimator, X, **checks)
-    X = _as_table(X)
+    X = as_table(X)
     has_categories = any(levels is not None for levels in columns.categories)
     if not has_categories and not _has_other_types(X):
         X = validate_data(estimator, X, ensure_all_finite="allow-nan", **checks)
@@ -122,7 +122,7 @@ def _require_memory(columns: Columns, n_rows: int, cache_size: float) -> None:
         )
 
 
-def _as_table(X):
+def as_table(X):
     """Return a data frame of pandas, an array or a sparse matrix."""
     if sparse.issparse(X) or isinstance(X, np.ndarray) or hasattr(X, "iloc"):
         return X

@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from functools import partial
 from numbers import Integral, Real
 
-import numpy as np
-from sklearn.utils import Bunch
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from .._runtime.interrupt import interrupts
-from .._runtime.progress import CallbackSupportMixin, Progress, say, with_callbacks
-from .._runtime.threads import one_blas_thread
-from ..fitting.automatic_kernel import OTHERWISE, choose_with_mixture
-from ..fitting.dispatch import solve_task
-from ..fitting.equal_points import merge_points, weigh_points
-from ..fitting.parameters import Choice, Settings
-from ..fitting.sampling import new_generator
-from ..fitting.solver_choice import SOLVERS, Request, choose_solver
-from ..fitting.task import Task, TrainingSet
+from ..fitting.solver_choice import SOLVERS
 from ..geometry.kernels import KERNELS
-from ..solvers import Billiard
+from ._incremental import IncrementalMixin
 from ._kernel_machine import KernelMachine
-from ._labels import number_classes, one_against_rest
-from ._predictions import PredictionMixin
-from ._results import store_answer
-from ._tables import bytes_of_copy, read_training_table
-from ._training_rows import UsedRows, weigh_rows
-
-# The share of max_time that may go into choosing the solver and its parameters.
-CHOICE_SHARE = 0.5
 
 
-class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
+class BayesPointClassifier(IncrementalMixin):
     """Classify by the center of mass of all consistent hypotheses.
 
     A kernel classifier like `SVC`. Many hypotheses classify the training data correctly; together
@@ -179,6 +158,8 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
     link_power_, link_floor_ : float
         With label regression: probabilities are proportional to this power of that estimate, which
         the floor keeps positive.
+    choice_due_ : bool
+        Whether `choose_again` should choose parameters anew after `partial_fit` or `forget`.
     diagnostics_ : Bunch
         What the solver reports for each output (docs/diagnostics.md).
     columns_ : Columns
@@ -298,7 +279,6 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         self.random_state = random_state
         self.verbose = verbose
 
-    @with_callbacks
     def fit(self, X, y, sample_weight=None):
         """Find the Bayes point of each class against the rest.
 
@@ -317,84 +297,4 @@ class BayesPointClassifier(CallbackSupportMixin, PredictionMixin):
         self : BayesPointClassifier
             The fitted classifier.
         """
-        began = time.perf_counter()
-        self._check_parameters()
-        rows = weigh_rows(X, y, sample_weight, self.class_weight)
-        data = self._check_training_data(X, y, rows)
-        # The rounding of matrix algebra would depend on the number of its threads.
-        with one_blas_thread(), interrupts() as interrupted:
-            rng = new_generator(self.random_state)
-            deadline = began + (np.inf if self.max_time is None else self.max_time)
-            data, solver, choice = self._choose(data, deadline, interrupted)
-            task = self._task(data, solver, choice.best, rng, deadline, bytes_of_copy(data.X, X))
-            task = weigh_points(task, rows.of_likelihood)
-            answer = solve_task(task, partial(Progress, self, verbose=self.verbose))
-            store_answer(self, task, answer, rows)
-        return self
-
-    def _check_parameters(self) -> None:
-        self._validate_params()
-        if isinstance(self.solver, type):
-            raise TypeError(
-                f"solver should be an instance, but is a class: pass {self.solver.__name__}()."
-            )
-
-    def _check_training_data(self, X, y, rows: UsedRows) -> TrainingSet:
-        """Validate points and labels, and set `classes_`."""
-        if self.kernel == "precomputed":
-            # New points have kernel values with all rows of the user: check the whole matrix.
-            X, y = read_training_table(self, X, y)
-            X, y = rows.take_square(self._check_points(X)), rows.take(y)
-        else:
-            X, y = read_training_table(self, rows.take(X), rows.take(y), rows.weight)
-            X = self._check_points(X)
-        self.classes_, target = number_classes(y)
-        signs = one_against_rest(target, len(self.classes_))
-        kernel_for = partial(self._settle_kernel, X, weight=rows.weight)
-        self.kernel_ = OTHERWISE if self.kernel == "auto" else self.kernel
-        groups = None if self.columns_ is None else self.columns_.groups
-        return TrainingSet(X, target, signs, self.kernel_, kernel_for, rows.weight, groups)
-
-    def _choose(self, data: TrainingSet, deadline: float, interrupted):
-        """Return the data with its kernel, a solver, and parameters, given or chosen."""
-        given = Settings(self._given_gamma(), self.fit_intercept, self.softness, self.label_noise)
-        now = time.perf_counter()
-        end = now + (deadline - now) * CHOICE_SHARE
-
-        def should_stop(seconds: float) -> bool:
-            return bool(interrupted) or time.perf_counter() + seconds > end
-
-        request = Request(self.solver, given, self.cache_size)
-        data = merge_points(data, request)
-        choose = choose_with_mixture if self.kernel == "auto" else choose_solver
-        data, solver, choice = choose(data, request, should_stop)
-        chosen = "auto" in given
-        self.candidates_ = Bunch(**(choice if chosen else Choice(choice.best, {})).columns())
-        if self.verbose and self.solver == "auto":
-            say(f"solver {solver}")
-        if self.verbose and chosen and choice.score:
-            say(f"{choice}")
-        return data, solver, choice
-
-    def _task(self, data: TrainingSet, solver, best: Settings, rng, deadline: float, copied: int):
-        """Put everything together that the fit needs."""
-        return Task(
-            X=data.X,
-            signs=data.signs,
-            target=data.target,
-            sets=data.sets,
-            kernel=data.kernel_for(best.gamma, best.fit_intercept),
-            solver=solver,
-            softness=best.softness,
-            rng=rng,
-            label_noise=best.label_noise,
-            fallback=Billiard() if self.solver == "auto" else None,
-            may_soften=self.softness == "auto",
-            cache_size=self.cache_size,
-            copied=copied,
-            max_time=self.max_time,
-            deadline=deadline,
-            n_jobs=self.n_jobs,
-            previous=getattr(self, "_state", None) if self.warm_start else None,
-            keep_state=self.warm_start,
-        )
+        return self._fit(X, y, sample_weight)

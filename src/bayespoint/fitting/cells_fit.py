@@ -121,7 +121,7 @@ def _repeat(answer: Answer, outputs: np.ndarray) -> Answer:
     """Expand the answer for distinct outputs to all outputs."""
     return answer._replace(
         coef=answer.coef[outputs],
-        draws=answer.draws[outputs],
+        draws=None if answer.draws is None else answer.draws[outputs],
         chains=answer.chains[outputs],
         resultant=answer.resultant[outputs],
         infos=[dict(answer.infos[i]) for i in outputs],

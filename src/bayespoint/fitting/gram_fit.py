@@ -130,6 +130,18 @@ def _starts(task: Task, problem: Problem) -> list[np.ndarray | None]:
     return [space.enter(task.rng, task.deadline) for space in problem.spaces]
 
 
+def left_out(
+    infos: list[dict], softness: float, n_dimensions: float, weight: np.ndarray | None
+) -> tuple[float, np.ndarray]:
+    """Return the probit scale and standardized outputs of left-out points, taken from the infos."""
+    mean, variance = (
+        np.stack([info.pop(key) for info in infos], axis=-1) for key in ("loo_mean", "loo_variance")
+    )
+    typical = typical_variance(variance, weight)
+    scale = mean_length(n_dimensions) / np.sqrt((1 + softness) * typical)
+    return scale, mean / np.sqrt(variance)
+
+
 def _answer(problem: Problem, posteriors: list[Posterior]) -> Answer:
     """Express hypotheses by coefficients on the training points."""
     space = problem.spaces[0]
@@ -143,13 +155,7 @@ def _answer(problem: Problem, posteriors: list[Posterior]) -> Answer:
     lengths = [np.linalg.norm(s.combine(c)) for s, c in zip(problem.spaces, coef, strict=True)]
     infos = [p.info for p in posteriors]
     if "loo_variance" in infos[0]:
-        mean, variance = (
-            np.stack([info.pop(key) for info in infos], axis=-1)
-            for key in ("loo_mean", "loo_variance")
-        )
-        typical = typical_variance(variance, space.weight)
-        scale = mean_length(space.n_dimensions) / np.sqrt((1 + gram.softness) * typical)
-        loo = mean / np.sqrt(variance)
+        scale, loo = left_out(infos, gram.softness, space.n_dimensions, space.weight)
     else:
         scale, loo = probit_scale(gram, draws * signs[:, None]), None
     return Answer(

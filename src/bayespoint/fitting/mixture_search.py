@@ -100,10 +100,13 @@ def choose_mixture(
     X, target, weight = in_double(X[some]), target[some], weight[some]
     first, weight, _ = merge_equal_rows(X, target, weight)
     X, target = X[first], target[first]
+    classes, target = np.unique(target, return_inverse=True)
     rng = np.random.default_rng([len(target), number]) if number else None
     rows = sample_each_class(target, min(max(len(target) // 4, MIN_POINTS), MAX_POINTS), rng)
     views = fit_views(X, weight)
     search = MixtureSearch(X[rows], target[rows], weight[rows], views, fit_intercept)
+    if len(classes) == 1:  # it says nothing about the kernel, so the prior decides
+        return search.choice(search.begin)
     with between(0, DONE_BEFORE_SCALES):
         best = search.climb(should_stop)
     if should_stop(search.seconds):
@@ -147,7 +150,7 @@ class MixtureSearch:
     ):
         self.views, self.fit_intercept = views, fit_intercept
         self.names = term_names(views)
-        self.points = PairScore(target, weight, int(target.max()) + 1)
+        self.points = PairScore(target, weight, max(int(target.max()) + 1, 2))
         self.distances, self.units = self._measure(X)
         gammas = [LOG_LOCAL_GAMMA if name == "local" else LOG_GAMMA for name in self.names]
         self.prior = np.array(

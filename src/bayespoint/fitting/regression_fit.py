@@ -49,15 +49,22 @@ def fit_regression(task: Task, progress: Progress) -> Answer:
     solve = _solve_large if is_solved_in_place(len(rows), task.solver) else _solve_small
     with progress.output(0) as on_round:
         found = solve(task, rows, max(task.softness, MIN_SOFTNESS), on_round)
+    answer = answer_of(task, found)
+    warn_unless_converged(answer.infos)
+    return answer
+
+
+def answer_of(task: Task, found: Found) -> Answer:
+    """Return hypotheses as coefficients on training points, and the link."""
     posterior, rows = found.posterior, found.rows
     known = known_outcomes(task.target[rows], max(len(task.signs), 2), weights_of(task, rows))
     # Points at the origin have length zero, and coefficients that have no effect.
     to_points = 1 / np.where(found.lengths > 0, found.lengths, np.inf)
     coef = posterior.coef * to_points
-    answer = Answer(
+    return Answer(
         rows=rows,
         coef=coef,
-        draws=posterior.draws * to_points,
+        draws=None if posterior.draws is None else posterior.draws * to_points,
         chains=np.stack([coef, coef], axis=1),
         resultant=posterior.resultant,
         softness=task.softness,
@@ -69,8 +76,6 @@ def fit_regression(task: Task, progress: Progress) -> Answer:
         link=fit_power_link(posterior.left_out, known),
         single=found.single,
     )
-    warn_unless_converged(answer.infos)
-    return answer
 
 
 class Found(NamedTuple):
@@ -196,9 +201,10 @@ def _draw(
 def _in_order(found: Found) -> Found:
     """Return the same answer with increasing rows."""
     order = np.argsort(found.rows)
+    draws = found.posterior.draws
     posterior = found.posterior._replace(
         coef=found.posterior.coef[:, order],
-        draws=found.posterior.draws[:, :, order],
+        draws=None if draws is None else draws[:, :, order],
         left_out=found.posterior.left_out[order],
     )
     return Found(posterior, found.rows[order], found.lengths[order], found.single)

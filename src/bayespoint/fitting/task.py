@@ -95,7 +95,7 @@ class Answer(NamedTuple):
 
     rows: np.ndarray  # the training points that were used
     coef: np.ndarray  # (n_outputs, n_carriers), mean of the unit hypotheses
-    draws: np.ndarray  # (n_outputs, n_draws, n_carriers), single hypotheses
+    draws: np.ndarray | None  # (n_outputs, n_draws, n_carriers); None if they are drawn later
     chains: np.ndarray  # (n_outputs, n_chains, n_carriers), means of independent chains
     resultant: np.ndarray  # (n_outputs,), length of the mean
     softness: float

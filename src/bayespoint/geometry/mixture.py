@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -110,20 +111,50 @@ class Mixture:
 
     def matrix(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         """Return the kernel between the rows of two arrays."""
-        total = np.zeros((X.shape[0], Y.shape[0]))
+        shape = X.shape[0], Y.shape[0]
+        return self.sum_of_terms(shape, lambda term: distance(term, self.views, X, Y))
+
+    def sum_of_terms(
+        self, shape: tuple[int, int], distances_of: Callable[[Term], np.ndarray]
+    ) -> np.ndarray:
+        """Return the kernel from the distances of its terms."""
+        total = np.zeros(shape)
         distances: dict[Term, np.ndarray] = {}
         for name, weight, gamma in zip(self.names, self.weights, self.gammas, strict=True):
             term = TERMS[name]
             if term not in distances:
-                distances = {term: distance(term, self.views, X, Y)}  # hold one at a time
+                distances = {term: distances_of(term)}  # hold one at a time
             total += weight * np.exp(-gamma * distances[term])
         return total
+
+
+class SeenPoints:
+    """Points as the terms of a mixture see them, for the kernel with few other points at a time."""
+
+    def __init__(self, mixture: Mixture, X: np.ndarray):
+        self._mixture = mixture
+        views = {TERMS[name].view for name in mixture.names}
+        self._seen = {view: mixture.views.see(view, X) for view in views}
+        self._n = len(X)
+
+    def matrix(self, Y: np.ndarray) -> np.ndarray:
+        """Return the kernel between these points and the rows of an array."""
+        views = self._mixture.views
+
+        def distances_of(term: Term) -> np.ndarray:
+            return _measure(term, views, self._seen[term.view], views.see(term.view, Y))
+
+        return self._mixture.sum_of_terms((self._n, len(Y)), distances_of)
 
 
 def distance(term: Term, views: Views, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """Return the distances of a term between the rows of two arrays."""
     A = views.see(term.view, X)
-    B = A if Y is X else views.see(term.view, Y)
+    return _measure(term, views, A, A if Y is X else views.see(term.view, Y))
+
+
+def _measure(term: Term, views: Views, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """Return the distances of a term between points that it sees."""
     if term.measure == "absolute":
         return cdist(A, B, "cityblock")
     if term.measure == "different":

@@ -46,6 +46,7 @@ class Cells(EP):
     """
 
     needs = "cells"
+    grows = False
     _parameter_constraints = {
         **EP._parameter_constraints,
         "n_points": [Interval(Integral, 10, None, closed="left")],

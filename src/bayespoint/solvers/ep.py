@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -65,6 +66,7 @@ class EP(GramSolver):
 
     supports_label_noise = True
     supports_weights = True
+    grows = True
     n_factors = 10
     _parameter_constraints = {
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -98,12 +100,16 @@ class EP(GramSolver):
         coef = found.coef * space.signs / mean_length(space.n_dimensions)
         # The mean of unit vectors is at most one long, but its approximation may be longer.
         coef /= max(1.0, float(np.linalg.norm(space.combine(coef))))
-        info = approximation_info(found, stop) | {
-            "hits": np.abs(found.coef),
-            "loo_mean": found.cavity_mean,
-            "loo_variance": found.cavity_variance,
-        }
-        return Posterior(coef, draws, np.stack([coef, coef]), info)
+        return Posterior(coef, draws, np.stack([coef, coef]), describe(found, stop))
+
+
+def describe(found: Approximation, stop: str) -> dict[str, Any]:
+    """Return the info of the posterior."""
+    return approximation_info(found, stop) | {
+        "hits": np.abs(found.coef),
+        "loo_mean": found.cavity_mean,
+        "loo_variance": found.cavity_variance,
+    }
 
 
 def _proper_gram(space: VersionSpace) -> tuple[np.ndarray, Copies | None]:

@@ -88,7 +88,7 @@ class RegressionPosterior(NamedTuple):
     """
 
     coef: np.ndarray  # (n_outputs, m)
-    draws: np.ndarray  # (n_outputs, n_draws, m)
+    draws: np.ndarray | None  # (n_outputs, n_draws, m); None if they are drawn later
     resultant: np.ndarray  # (n_outputs,), length of the mean hypothesis
     left_out: np.ndarray  # (m, n_outputs), predicted codes of left-out points
     length: float
@@ -121,6 +121,7 @@ class Regression(Solver):
 
     needs = "regression"
     supports_weights = True
+    grows = True
     n_factors = 3
     n_matrices = 5
     _parameter_constraints = {"n_draws": [Interval(Integral, 2, None, closed="left")]}
@@ -165,23 +166,12 @@ class Regression(Solver):
         weight = np.ones(len(unit)) if weight is None else weight
         with one_blas_thread():
             found = leave_one_out(unit / softness, codes, weight)
-            coef = found.coef / softness
-            squared = np.einsum("ic,ic->c", coef, unit @ coef)
-            solution = Solution(
-                found.coef, np.diagonal(found.inverse), found.log_det, found.outputs, squared
-            )
-            units = units_of(solution, codes, softness, weight)
+            posterior, units = posterior_of(found, codes, softness, weight)
             draws = self._draw(
                 unit, found.inverse / softness, softness / weight, codes / units.scale, rng
             )
-        return RegressionPosterior(
-            coef.T / units.length,
-            draws * (units.scale / units.length),
-            units.resultant,
-            found.outputs,
-            units.length,
-            describe(units, time.perf_counter() - began) | {"n_factors": self.n_factors},
-        )
+        info = describe(units, time.perf_counter() - began) | {"n_factors": self.n_factors}
+        return posterior._replace(draws=draws * (units.scale / units.length), info=info)
 
     def solve_large(
         self,
@@ -243,6 +233,31 @@ def draws_of_each(n_draws: int, n_outputs: int) -> int:
     return min(n_draws, max(MAX_DRAWS_OF_ALL_OUTPUTS // n_outputs, MIN_DRAWS))
 
 
+def posterior_of(
+    found: LeftOut, codes: np.ndarray, softness: float, weight: np.ndarray
+) -> tuple[RegressionPosterior, Units]:
+    """Return the posterior of a solved regression, without draws and info, and its units."""
+    solution = Solution(
+        found.coef,
+        np.diagonal(found.inverse),
+        found.log_det,
+        found.outputs,
+        squared_lengths(found.coef, codes, heeded(weight, 1 / softness), softness),
+    )
+    units = units_of(solution, codes, softness, weight)
+    coef = found.coef.T / (softness * units.length)
+    posterior = RegressionPosterior(coef, None, units.resultant, found.outputs, units.length, {})
+    return posterior, units
+
+
+def squared_lengths(coef: np.ndarray, codes, weight: np.ndarray, softness: float) -> np.ndarray:
+    """Return the squared length of each mean hypothesis from coefficients in units of the noise.
+
+    The kernel matrix times the coefficients is what the noise leaves of the codes.
+    """
+    return np.sum(coef * (codes - coef / weight[:, None]), axis=0) / softness
+
+
 def units_of(solution: Solution, codes: np.ndarray, softness: float, weight: np.ndarray) -> Units:
     """Return the scale of the codes that makes them most probable, and what follows from it."""
     misfit = np.sum(codes * (solution.coef / softness), axis=0)
@@ -285,8 +300,7 @@ def _solve_in_tiles(
         inverse_diagonal[: rows.stop] += np.einsum("ij,ij->j", here, here)
     freedom, _ = freedom_of(inverse_diagonal, weight)
     outputs = codes - coef / freedom[:, None]
-    # The kernel matrix times the coefficients is what the noise leaves of the codes.
-    squared = np.sum(coef * (codes - coef / weight[:, None]), axis=0) / softness
+    squared = squared_lengths(coef, codes, weight, softness)
     return Solution(coef, inverse_diagonal, log_det, outputs, squared)
 
 
@@ -333,22 +347,36 @@ def leave_one_out(matrix: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> 
     weight two is the same as two equal points, one of which is left out. A point of weight below
     one is left out as a whole.
     """
-    largest = np.maximum(np.diagonal(matrix).max(), 0.0)
-    with np.errstate(divide="ignore", over="ignore"):  # without lengths any weight will do
-        weight = np.minimum(weight, 1 / (MIN_NOISE * largest))
+    weight = heeded(weight, np.diagonal(matrix).max())
     noisy = matrix.copy()
     noisy.flat[:: len(noisy) + 1] += 1 / weight
-    upper, failed = linalg.lapack.dpotrf(noisy, lower=0, clean=1, overwrite_a=1)
+    inverse, log_det = invert_definite(noisy)
+    return left_out(inverse, log_det, codes, weight)
+
+
+def invert_definite(matrix: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return the inverse of a positive definite matrix, which is overwritten, and its log det."""
+    upper, failed = linalg.lapack.dpotrf(matrix, lower=0, clean=1, overwrite_a=1)
     if failed:
         raise np.linalg.LinAlgError(NOT_DEFINITE_MESSAGE)
     log_det = 2 * float(np.sum(np.log(np.diagonal(upper))))
     inverse, _ = linalg.lapack.dpotri(upper, lower=0, overwrite_c=1)
     inverse = inverse + inverse.T  # the lower part is still zero
     inverse.flat[:: len(inverse) + 1] /= 2
+    return inverse, log_det
+
+
+def left_out(inverse: np.ndarray, log_det: float, codes: np.ndarray, weight: np.ndarray) -> LeftOut:
+    """Return the solution that follows from the inverse of the Gram matrix with noise."""
     coef = inverse @ codes
     freedom, slope = freedom_of(np.diagonal(inverse), weight)
-    outputs = codes - coef / freedom[:, None]
-    return LeftOut(inverse, coef, freedom, slope, log_det, outputs)
+    return LeftOut(inverse, coef, freedom, slope, log_det, codes - coef / freedom[:, None])
+
+
+def heeded(weight: np.ndarray, largest: float) -> np.ndarray:
+    """Return weights that leave some noise; `largest` is a squared length in units of the noise."""
+    with np.errstate(divide="ignore", over="ignore"):  # without lengths any weight will do
+        return np.minimum(weight, 1 / (MIN_NOISE * np.maximum(largest, 0.0)))
 
 
 def freedom_of(inverse_diagonal: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -34,6 +34,8 @@ class Solver(BaseEstimator):
         Whether the solver samples the posterior with label noise.
     supports_weights : bool, default=False
         Whether weights of training points, other than one, change the answer.
+    grows : bool, default=False
+        Whether rows can be added to an answer and removed from it (`fitting/growing_fit.py`).
     n_factors : int, default=0
         Factorizations of an m x m matrix in a typical run, for the estimate of time.
     n_matrices : int, default=4
@@ -43,6 +45,7 @@ class Solver(BaseEstimator):
     needs: str = "gram"
     supports_label_noise: bool = False
     supports_weights: bool = False
+    grows: bool = False
     n_factors: int = 0
     n_matrices: int = 4
     _parameter_constraints: dict[str, list] = {}

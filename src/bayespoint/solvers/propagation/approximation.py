@@ -33,6 +33,16 @@ class Approximation(NamedTuple):
     log_evidence: float  # log p(y)
     residual: float  # largest mismatch of moments, in standard deviations
     n_iter: int
+    mismatch: np.ndarray  # (m,), of the moments of each output
+
+
+class Solved(NamedTuple):
+    """The Gaussian posterior that given sites lead to."""
+
+    q: np.ndarray  # diagonal of (I + K S)^-1
+    variance: np.ndarray  # of the outputs
+    coef: np.ndarray
+    log_det: float  # of I + K S
 
 
 def approximate(
@@ -43,8 +53,15 @@ def approximate(
     solved = (solve_cholesky if precision.min() >= 0 else solve_lu)(matrix, precision, shift)
     if solved is None:
         return None
+    return judge(matrix @ solved.coef, signs, noise, sites, solved, n_iter, copies)
+
+
+def judge(
+    mean, signs, noise, sites: Sites, solved: Solved, n_iter: int, copies: Copies | None = None
+) -> Approximation | None:
+    """Return cavities, evidence and how well moments match; None without a distribution."""
+    precision, shift = sites if copies is None else copies.of_rows(sites)
     q, variance, coef, log_det = solved
-    mean = matrix @ coef
     cavity_variance = variance / q
     if not (np.all(q > 0) and np.all(cavity_variance > 0) and np.all(np.isfinite(coef))):
         return None
@@ -66,11 +83,19 @@ def approximate(
     of_points = np.sum(constants) if copies is None else copies.weight @ constants
     mismatch = np.maximum(np.abs(a - own_coef) * np.sqrt(V), np.abs(1 - vb - q))
     return Approximation(
-        sites, coef, M, V, log_z, float(of_points + of_sites), float(mismatch.max()), n_iter
+        sites,
+        coef,
+        M,
+        V,
+        log_z,
+        float(of_points + of_sites),
+        float(mismatch.max()),
+        n_iter,
+        mismatch,
     )
 
 
-def solve_cholesky(matrix, precision, shift):
+def solve_cholesky(matrix, precision, shift) -> Solved | None:
     """Return q, variances, coefficients and log |I + K S| for precisions >= 0."""
     root = np.sqrt(precision)
     b = matrix * root
@@ -89,10 +114,10 @@ def solve_cholesky(matrix, precision, shift):
         projected = inverse.T @ (root[:, None] * matrix[:, tiny])
         variance[tiny] = np.diagonal(matrix)[tiny] - np.einsum("ij,ij->j", projected, projected)
         q[tiny] = 1 - precision[tiny] * variance[tiny]
-    return q, variance, coef, log_det
+    return Solved(q, variance, coef, log_det)
 
 
-def solve_lu(matrix, precision, shift):
+def solve_lu(matrix, precision, shift) -> Solved | None:
     """Do the same as `solve_cholesky` where label noise makes some precisions negative."""
     unit = np.eye(len(matrix))
     a = unit + matrix * precision
@@ -104,7 +129,7 @@ def solve_lu(matrix, precision, shift):
         return None
     mean = inverse @ (matrix @ shift)
     variance = np.einsum("ij,ji->i", inverse, matrix)
-    return 1 - precision * variance, variance, shift - precision * mean, log_det
+    return Solved(1 - precision * variance, variance, shift - precision * mean, log_det)
 
 
 def predict(
