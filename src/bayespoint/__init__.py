@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ._runtime.aliases import add_aliases
 
 if TYPE_CHECKING:
+    from . import active as active
     from . import bounds as bounds
     from . import datasets as datasets
     from . import distributed as distributed
@@ -57,6 +58,7 @@ _HOME = {
 }
 # Public modules that are attributes of the package without an import of their own.
 _MODULES = {
+    "active": "active",
     "bounds": "bounds",
     "chunks": "io.tables.chunks",
     "datasets": "datasets",
@@ -82,6 +84,7 @@ __all__ = [
     "TrajectoryDisplay",
     "VersionSpaceDisplay",
     "__version__",
+    "active",
     "bounds",
     "load",
     "rejection_curve",

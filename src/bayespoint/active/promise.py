@@ -1,0 +1,236 @@
+"""Promise the error among the rows that a model answers, at every moment of a session.
+
+A checkpoint is a model that learned from some answers. Which rows it learned from depends on
+their labels alone, never on audits. So the order in which rows are audited, which is random, is
+independent of all checkpoints: for each of them the audited rows are a random sample of the rows
+that it did not learn from. See docs/notes/labeling.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..classifiers.reject.anytime import log_evidence, most_wrong_rows
+from ..classifiers.reject.confidence import confidence_of
+from .answers import NO_ANSWER, Answers
+
+__all__ = ["Certificate", "Checkpoint", "Promise"]
+
+# Each checkpoint tests a few sets of rows: the most certain ones for which the model itself
+# expects these shares of max_error. They share the checkpoint's risk equally.
+EXPECTED_SHARES = (1 / 4, 1)
+# For classifiers without probabilities: these shares of the pool.
+RANKS = (0.4, 0.8)
+# Each test makes further ones harder. So the first one waits for this many answers and for a
+# model that expects to answer this share of the pool, and each further one for twice as many
+# answers. The first has half of the risk, the next a quarter, and so on.
+MIN_LEARNED, MIN_SHARE, MIN_LEARNED_GROWTH = 20, 0.6, 2.0
+# After this many answers a smaller share is worth a test, too.
+PATIENCE, MIN_SHARE_LATER = 100, 0.2
+# Smaller sets than this share of the pool are not tested.
+MIN_SET_SHARE = 0.1
+# What is certified next should answer this many times as many rows as what is certified already.
+MIN_GAIN = 1.05
+# The model's own expectation counts like this many audited rows when the work ahead is estimated.
+EXPECTATION_ROWS = 20
+# Evidence that is lost to chance on the way, when the work ahead is estimated.
+LOST_EVIDENCE = 1.0
+
+
+class Certificate(NamedTuple):
+    """What is promised about the rows without a label, now."""
+
+    holds: bool
+    max_error: float | None
+    confidence_level: float
+    error_bound: float  # the error among the rows that it answers is at most this
+    share_answered: float  # of the rows without a label
+    n_answered: int
+    n_audited: int  # blind random rows among those that it answers, with a label
+    n_audit_errors: int
+    message: str
+
+
+class Sample(NamedTuple):
+    """A set of rows that a checkpoint answers, in the order in which they are audited."""
+
+    checkpoint: Checkpoint
+    rows: np.ndarray
+    threshold: float  # the least confidence of a row
+    expected_error: float  # as the model itself says
+    risk: float
+
+
+class Progress(NamedTuple):
+    """What is known about a sample."""
+
+    sample: Sample
+    n_audited: int
+    n_wrong: int
+    n_rest: int  # rows without a label
+    evidence: float  # log evidence that the promise holds, minus what is needed
+    next_row: int | None  # to audit
+
+    @property
+    def holds(self) -> bool:
+        """Return whether the promise holds."""
+        return self.evidence >= 0 and self.n_rest > 0
+
+
+class Checkpoint(NamedTuple):
+    """A model, and what it says about all rows of the pool."""
+
+    model: Any
+    codes: np.ndarray  # (n_rows,), the position of the predicted class in the session's classes
+    confidence: np.ndarray  # (n_rows,)
+    learned: np.ndarray  # (n_rows,), whether the model learned from the row
+
+
+class Promise:
+    """Follow the evidence about the error of checkpoints.
+
+    Parameters
+    ----------
+    order : ndarray of int
+        A random order of all rows, which nothing else depends on.
+    max_error : float
+        The error to promise.
+    risk : float
+        The probability that a promise is ever broken.
+    """
+
+    def __init__(self, order: np.ndarray, max_error: float, risk: float):
+        self._order = order
+        self._max_error = max_error
+        self._risk = risk
+        self._n_tested = 0
+        self.samples: list[Sample] = []
+
+    def add(self, checkpoint: Checkpoint) -> None:
+        """Test a checkpoint, if the model expects to answer enough rows well."""
+        sets = list(self._sets(checkpoint))
+        if not sets or not self._is_worth_it(checkpoint, sets[-1][0]):
+            return
+        self._n_tested += 1
+        risk = self._risk / 2**self._n_tested / len(EXPECTED_SHARES)
+        for threshold, expected in sets:
+            answered = ~checkpoint.learned & (checkpoint.confidence >= threshold)
+            rows = self._order[answered[self._order]]
+            self.samples.append(Sample(checkpoint, rows, threshold, expected, risk))
+
+    def _is_worth_it(self, checkpoint: Checkpoint, threshold: float) -> bool:
+        """Return whether a test may gain much: each one makes all further tests harder.
+
+        This must not depend on audits.
+        """
+        n_learned = int(checkpoint.learned.sum())
+        size = int(np.sum(~checkpoint.learned & (checkpoint.confidence >= threshold)))
+        share = MIN_SHARE if n_learned < PATIENCE else MIN_SHARE_LATER
+        if n_learned < MIN_LEARNED or size < share * len(self._order):
+            return False
+        before = self.samples[-1].checkpoint.learned.sum() if self.samples else 0
+        return bool(n_learned >= MIN_LEARNED_GROWTH * before)
+
+    def _sets(self, checkpoint: Checkpoint) -> Iterator[tuple[float, float]]:
+        """Yield thresholds of confidence, from high to low, and the errors that are expected."""
+        confidence = np.sort(checkpoint.confidence[~checkpoint.learned])[::-1]
+        if not hasattr(checkpoint.model, "predict_proba"):
+            yield from self._sets_by_rank(confidence)
+            return
+        expected = np.cumsum(1 - confidence) / np.arange(1, len(confidence) + 1)
+        fewest = max(1.0, MIN_SET_SHARE * len(self._order))
+        before = 0
+        for share in EXPECTED_SHARES:
+            n = int(np.searchsorted(expected, share * self._max_error, side="right"))
+            if n >= fewest and n > before:
+                # Rows of equal confidence belong together.
+                threshold = confidence[n - 1]
+                before = int(np.searchsorted(-confidence, -threshold, side="right"))
+                yield float(threshold), float(expected[before - 1])
+
+    def _sets_by_rank(self, confidence: np.ndarray) -> Iterator[tuple[float, float]]:
+        """Yield thresholds for confidences that are not probabilities."""
+        for rank, share in zip(RANKS, EXPECTED_SHARES, strict=True):
+            yield float(confidence[int(rank * (len(confidence) - 1))]), share * self._max_error
+
+    def follow(self, sample: Sample, answers: Answers) -> Progress:
+        """Return what the answers say about a sample."""
+        codes = answers.codes[sample.rows]
+        wrong = codes != sample.checkpoint.codes[sample.rows]
+        # A row that was skipped counts as wrong as long as it has no label.
+        waiting = codes == NO_ANSWER
+        open_ = waiting & ~np.isin(sample.rows, list(answers.skipped))
+        n = int(np.argmax(open_)) if open_.any() else len(codes)
+        n_rest = int(waiting.sum())
+        known_wrong = int(np.sum(wrong & ~waiting))
+        n_tested = math.floor(self._max_error * n_rest) + known_wrong + 1
+        counts = np.append(0, np.cumsum(wrong[:n]))
+        path = log_evidence(counts, np.arange(n + 1), len(codes), n_tested, self._max_error)
+        evidence = float(path.max()) + math.log(sample.risk)
+        next_row = int(sample.rows[n]) if n < len(codes) else None
+        return Progress(sample, n, int(counts[-1]), n_rest, evidence, next_row)
+
+    def bound(self, progress: Progress, answers: Answers) -> float:
+        """Return an upper limit of the error among the rows of a sample without a label."""
+        sample, n = progress.sample, progress.n_audited
+        if not progress.n_rest:
+            return 0.0
+        codes = answers.codes[sample.rows]
+        wrong = codes != sample.checkpoint.codes[sample.rows]
+        counts = np.append(0, np.cumsum(wrong[:n]))
+        most = most_wrong_rows(counts, np.arange(n + 1), len(codes), self._max_error, sample.risk)
+        known = int(np.sum(wrong & (codes != NO_ANSWER)))
+        return min(1.0, max(0, most - known) / progress.n_rest)
+
+    def best(self, answers: Answers) -> Progress | None:
+        """Return the largest set of rows for which the promise holds."""
+        found = [p for p in self._follow_all(answers) if p.holds]
+        return max(found, key=lambda p: p.n_rest, default=None)
+
+    def in_work(self, answers: Answers) -> Progress | None:
+        """Return the sample that is worth the next audit: the one with most answers an audit.
+
+        It must answer more rows than what is certified already. This may depend on audits: the
+        evidence about a sample does not depend on when its rows are asked about.
+        """
+        all_ = self._follow_all(answers)
+        certified = max((p.n_rest for p in all_ if p.holds), default=0)
+
+        def price(progress: Progress) -> float:
+            ahead = self.audits_ahead(progress)
+            n_answered = progress.n_rest - ahead
+            return ahead / n_answered if n_answered > MIN_GAIN * certified else math.inf
+
+        open_ = [p for p in all_ if not p.holds and p.next_row is not None]
+        best = min(open_, key=price, default=None)
+        return None if best is None or price(best) == math.inf else best
+
+    def audits_ahead(self, progress: Progress) -> float:
+        """Return about how many more rows have to be audited until the promise holds."""
+        # Models are often too cautious here: let audits say if they are not.
+        expected = min(progress.sample.expected_error, self._max_error / 2)
+        error = (progress.n_wrong + EXPECTATION_ROWS * expected) / (
+            progress.n_audited + EXPECTATION_ROWS
+        )
+        limit = self._max_error
+        if error >= limit:
+            return math.inf
+        gain = (1 - error) * math.log((1 - error) / (1 - limit))
+        gain += error * math.log(error / limit) if error else 0.0
+        return max(1.0, (LOST_EVIDENCE - progress.evidence) / gain)
+
+    def _follow_all(self, answers: Answers) -> list[Progress]:
+        return [self.follow(sample, answers) for sample in self.samples]
+
+
+def checkpoint_of(model, X, classes: list, rows: np.ndarray) -> Checkpoint:
+    """Return what a model, which learned from some rows, says about all of them."""
+    position = np.array([classes.index(c) for c in model.classes_.tolist()])
+    predicted = np.searchsorted(model.classes_, model.predict(X))
+    learned = np.zeros(len(predicted), dtype=bool)
+    learned[rows] = True
+    return Checkpoint(model, position[predicted], confidence_of(model, X), learned)

@@ -1,0 +1,399 @@
+"""A conversation with a person who labels rows: questions, answers, and a promise."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ..classifiers.bayes_point import BayesPointClassifier
+from ..classifiers.reject.option import RejectOptionClassifier
+from .answers import Action, Answers
+from .learner import Learner
+from .outcome import Predictions, predictions, reject_option
+from .promise import Certificate, Progress, Promise
+from .schedule import Schedule
+from .summary import Summary, describe, summarize
+
+__all__ = ["Session"]
+
+# The first questions are random rows, until there are two classes and this many answers.
+MIN_RANDOM_ROWS = 4
+# The share of questions that are blind audits, once there is a model worth an audit.
+AUDIT_SHARE = 2 / 3
+# A skipped row is asked about again after this many answers.
+ANSWERS_UNTIL_ASKED_AGAIN = 20
+
+
+class Question(NamedTuple):
+    """A row to ask about."""
+
+    row: int
+    audit: bool
+
+
+class Session:
+    """Ask for the labels that matter most, and promise an error at any time.
+
+    Once there is a model that is worth it, two thirds of the questions are blind audits: random
+    rows that no model learns from. The others are rows about which the model is most undecided.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        Any scikit-learn classifier; by default `BayesPointClassifier()`.
+    X_pool : array-like or data frame of shape (n_rows, n_features)
+        The rows, most of them without a label.
+    classes : list, default=()
+        Classes that are known beforehand. Others may come up in answers.
+    labels : dict, default=None
+        Labels that some rows have already; they are learned from.
+    max_error : float, default=None
+        The error to promise among the rows that the model answers. Without it there are no
+        audits, and no promise.
+    confidence_level : float, default=0.95
+        The probability that the promise holds at every moment of the session.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order of audits.
+
+    Attributes
+    ----------
+    labels : dict
+        All answers so far, by row; UNKNOWN where the person does not know.
+    classes : list
+        Classes in the order in which they appeared.
+    actions : list of Action
+        Everything that happened. `replay` does it again in a new session with the same pool and
+        `seed`. An answer is not lost if its actions are written down before the next question.
+    seed : int
+        The seed that was used.
+
+    Notes
+    -----
+    The promise is about the rows of this pool that have no label yet: with probability
+    `confidence_level`, at every moment at which `certificate().holds`, at most `max_error` of
+    those that the model answers are wrong. A label is taken to be right, and to depend on the
+    row alone, not on when it is asked about. A row whose label the person does not know counts
+    as wrong if the model answers it. Nothing is promised about rows from elsewhere.
+
+    Questions, answers and corrections are deterministic: the same answers give the same session.
+    `work` does slow steps early, in another thread if you like; it does not change the result.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayespoint import active
+    >>> X, y = load_iris(return_X_y=True)
+    >>> session = active.Session(None, X, random_state=0)
+    >>> for _ in range(20):
+    ...     row = session.ask()
+    ...     session.tell(row, int(y[row]))
+    >>> float((session.predict().label == y).mean()) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        X_pool=None,
+        *,
+        classes=(),
+        labels=None,
+        max_error=None,
+        confidence_level=0.95,
+        random_state=None,
+    ):
+        n_rows = np.shape(X_pool)[0] if np.ndim(X_pool) == 2 else 0
+        if not n_rows:
+            raise ValueError(
+                f"X_pool should be a table with rows, but its shape is {np.shape(X_pool)}."
+            )
+        for name, value in (("max_error", max_error), ("confidence_level", confidence_level)):
+            if not (value is None or 0 < value < 1):
+                raise ValueError(f"{name} should be between 0 and 1, but is {value!r}.")
+        self.X_pool = X_pool
+        self.n_rows = n_rows
+        self.max_error = max_error
+        self.confidence_level = confidence_level
+        self.seed = int(check_random_state(random_state).randint(2**31 - 1))
+        rng = np.random.default_rng(self.seed)
+        # Audits follow one order, first questions another: nothing depends on both.
+        self._audit_order, self._first_rows = rng.permutation(n_rows), rng.permutation(n_rows)
+        self._answers = Answers(n_rows, self.seed, classes or ())
+        self._learner = Learner(BayesPointClassifier() if estimator is None else estimator, X_pool)
+        self._promise = None
+        if max_error is not None:
+            self._promise = Promise(self._audit_order, max_error, 1 - confidence_level)
+        self._asked: Question | None = None
+        self._schedule = Schedule(self._learner, self._answers, X_pool)
+        self._history: list[tuple[int, float, float, float, float]] = []
+        self._lock = threading.RLock()
+        for row, label in (labels or {}).items():
+            self._answers.tell(self._check_row(row), label)
+        self._answers.forget_history()
+
+    @property
+    def labels(self) -> dict[int, Any]:
+        """All answers so far."""
+        return self._answers.labels
+
+    @property
+    def classes(self) -> list:
+        """Classes in the order in which they appeared."""
+        return self._answers.classes
+
+    @property
+    def actions(self) -> list[Action]:
+        """Everything that happened."""
+        return self._answers.actions
+
+    @property
+    def model(self):
+        """The model that is promised something about, else the newest; None before the first."""
+        certified = self._certified()
+        return self._learner.model if certified is None else certified.sample.checkpoint.model
+
+    def ask(self) -> int | None:
+        """Return the row to ask about, the same until there is an answer.
+
+        Returns
+        -------
+        int or None
+            A position in the pool; None if every row has a label.
+        """
+        with self._lock:
+            if self._asked is None:
+                self._asked = self._choose()
+            return None if self._asked is None else self._asked.row
+
+    def tell(self, row: int, label) -> None:
+        """Give the label of a row: the answer to a question, a correction, or a row of one's own.
+
+        Parameters
+        ----------
+        row : int
+            Position in the pool.
+        label : class or UNKNOWN
+            A class that is not known yet becomes one.
+        """
+        with self._lock:
+            self._answers.tell(self._check_row(row), label, self._mark(row))
+            self._went_on(row)
+
+    def skip(self, row: int) -> None:
+        """Ask about a row later.
+
+        Parameters
+        ----------
+        row : int
+            Position in the pool.
+        """
+        with self._lock:
+            self._answers.skip(self._check_row(row), self._mark(row))
+            self._went_on(row)
+
+    def undo(self) -> int:
+        """Take back the last answer.
+
+        Returns
+        -------
+        int
+            The row concerned, about which `ask` asks next.
+        """
+        with self._lock:
+            row, mark = self._answers.undo()
+            audit = mark == self._answers.mark(row, True)
+            self._asked = Question(row, audit) if self._answers.is_open(row) else None
+            return row
+
+    def replay(self, actions) -> None:
+        """Do again what an earlier session with the same pool and seed did.
+
+        Parameters
+        ----------
+        actions : iterable of Action
+            The actions of that session, in order.
+        """
+        with self._lock:
+            for action in actions:
+                self._check_row(action.row)
+                self._answers.replay(action)
+                self._schedule.note()
+                self._finish_checkpoint()
+            self._asked = None
+
+    def upcoming(self, n: int = 1) -> list[int]:
+        """Return rows that will probably be asked about next.
+
+        Parameters
+        ----------
+        n : int, default=1
+            How many.
+
+        Returns
+        -------
+        list of int
+        """
+        with self._lock:
+            if self._learner.model is None:
+                rows = self._first_rows
+            else:
+                rows = np.argsort(-self._learner.usefulness(), kind="stable")
+            found = [
+                int(r) for r in rows[: n + len(self.labels) + 1] if self._answers.is_open(int(r))
+            ]
+            return [r for r in found if self._asked is None or r != self._asked.row][:n]
+
+    def work(self) -> bool:
+        """Do a slow step that is due, so that `ask` does not have to wait for it.
+
+        Returns
+        -------
+        bool
+            Whether there was anything to do.
+        """
+        with self._lock:
+            due = self._schedule.due
+            if due is None or due.checkpoint is not None:
+                return False
+        self._schedule.compute(due)
+        return True
+
+    def certificate(self) -> Certificate:
+        """Return what is promised now.
+
+        Returns
+        -------
+        Certificate
+        """
+        with self._lock:
+            certified, in_work = self._certified(), None
+            if self._promise is not None and certified is None:
+                in_work = self._promise.in_work(self._answers)
+            return describe(self, self._promise, self._answers, certified, in_work)
+
+    def summary(self) -> Summary:
+        """Return what a person wants to know at a glance.
+
+        Returns
+        -------
+        Summary
+        """
+        with self._lock:
+            return summarize(self, self._promise, self._answers, self._learner, self._history)
+
+    def predict(self) -> Predictions:
+        """Return the label of every row, where it comes from, and what is promised.
+
+        Returns
+        -------
+        Predictions
+            Rows that the promise does not cover are "refused"; their label is the model's best
+            guess.
+        """
+        with self._lock:
+            self._update()
+            return predictions(self.X_pool, self._answers, self.model, self._certified())
+
+    def reject_option(self) -> RejectOptionClassifier | None:
+        """Return the certified model as a classifier that refuses; None if nothing is certified.
+
+        Returns
+        -------
+        RejectOptionClassifier
+            Its threshold is the certified one. The promise is about this pool.
+        """
+        with self._lock:
+            certified = self._certified()
+            if certified is None:
+                return None
+            assert self.max_error is not None
+            return reject_option(
+                self.X_pool, self._answers, certified, self.max_error, self.confidence_level
+            )
+
+    def _check_row(self, row) -> int:
+        if not 0 <= int(row) < self.n_rows:
+            raise ValueError(f"row should be between 0 and {self.n_rows - 1}, but is {row!r}.")
+        return int(row)
+
+    def _mark(self, row: int) -> str:
+        """Return the mark of a row that was asked about, else none."""
+        if self._asked is None or self._asked.row != row:
+            skipped = self._answers.skipped.get(row)
+            return "" if skipped is None else skipped.mark
+        return self._answers.mark(row, self._asked.audit)
+
+    def _went_on(self, row: int) -> None:
+        """Prepare for the next question."""
+        if self._asked is not None and self._asked.row == row:
+            self._asked = None
+        self._schedule.note()
+
+    def _choose(self) -> Question | None:
+        """Return the next question."""
+        self._update()
+        again = self._skipped_before()
+        if again is not None:
+            return again
+        audit = self._audit()
+        if audit is not None:
+            return Question(audit, True)
+        row = self._useful_row()
+        if row is not None:
+            return Question(row, False)
+        # All that is left was skipped.
+        return self._skipped_before(0)
+
+    def _skipped_before(self, n_answers: int = ANSWERS_UNTIL_ASKED_AGAIN) -> Question | None:
+        """Return the row that was skipped first, if that is long ago."""
+        for row, skipped in self._answers.skipped.items():
+            if len(self.labels) - skipped.n_answers >= n_answers:
+                return Question(row, skipped.mark == self._answers.mark(row, True))
+            break
+        return None
+
+    def _audit(self) -> int | None:
+        """Return a row to audit, if it is time for one."""
+        if self._promise is None:
+            return None
+        n_questions = sum(action.verb == "label" for action in self.actions)
+        chance = np.random.default_rng([self.seed, n_questions]).uniform()
+        if chance > AUDIT_SHARE:
+            return None
+        in_work = self._promise.in_work(self._answers)
+        return None if in_work is None else in_work.next_row
+
+    def _useful_row(self) -> int | None:
+        """Return the row whose label would teach most; learn from audited ones on the way."""
+        while True:
+            open_ = ~self._answers.in_training()
+            open_[list(self._answers.skipped)] = False
+            if not open_.any():
+                return None
+            if self._learner.model is None:
+                row = int(self._first_rows[open_[self._first_rows]][0])
+            else:
+                row = int(np.argmax(np.where(open_, self._learner.usefulness(), -np.inf)))
+            if row not in self.labels:
+                return row
+            self._answers.use(row)
+            self._schedule.note()
+            self._update()
+
+    def _update(self) -> None:
+        """Learn what was told."""
+        self._finish_checkpoint()
+        rows, codes = self._answers.taught()
+        if len(rows) >= MIN_RANDOM_ROWS and len(np.unique(codes)) > 1:
+            self._learner.update(rows, self._answers.classes_of(codes).tolist())
+
+    def _finish_checkpoint(self) -> None:
+        checkpoint = self._schedule.finish()
+        if checkpoint is not None and self._promise is not None:
+            self._promise.add(checkpoint)
+
+    def _certified(self) -> Progress | None:
+        return None if self._promise is None else self._promise.best(self._answers)
