@@ -9,7 +9,7 @@ PACKAGE = Path(bayespoint.__file__).parent
 TESTS = Path(__file__).parent
 MODULES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
 
-MAX_ROOMS = 14
+MAX_ROOMS = 15
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
 
@@ -29,7 +29,7 @@ def has_test_file(module):
     return any((place / f"test_{folder.name}.py").exists() for place in places)
 
 
-def test_at_most_fourteen_rooms():
+def test_at_most_fifteen_rooms():
     rooms = [path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()]
     files = {path.name for path in PACKAGE.iterdir() if path.is_file()}
     assert len(rooms) <= MAX_ROOMS, rooms

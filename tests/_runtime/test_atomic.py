@@ -142,7 +142,7 @@ def test_abandoned_drafts_are_removed_and_those_in_use_are_not(path):
 @needs_posix
 def test_a_draft_that_was_taken_for_abandoned_is_made_again(path, monkeypatch):
     """Another process may look at a draft before it is locked."""
-    lock, calls = atomic._lock, []
+    lock, calls = atomic.lock_file, []
 
     def steal(descriptor):
         calls.append(descriptor)
@@ -150,7 +150,7 @@ def test_a_draft_that_was_taken_for_abandoned_is_made_again(path, monkeypatch):
             next(path.parent.glob(f".*{DRAFT_SUFFIX}")).unlink()
         return lock(descriptor)
 
-    monkeypatch.setattr(atomic, "_lock", steal)
+    monkeypatch.setattr(atomic, "lock_file", steal)
     write(path)
     assert (path.read_bytes(), len(calls)) == (b"new", 2)
     assert os.listdir(path.parent) == ["file"]
@@ -161,7 +161,7 @@ def test_without_locks_files_are_written_all_the_same(path, missing, monkeypatch
     if missing == "fcntl":
         monkeypatch.setattr(atomic, "fcntl", None)
     else:
-        monkeypatch.setattr(atomic, "_lock", lambda descriptor: None)
+        monkeypatch.setattr(atomic, "lock_file", lambda descriptor: None)
     with in_place_of(path) as file:
         file.write(b"new")
         if missing == "locks":  # nobody can know whether it is abandoned

@@ -53,7 +53,7 @@ def in_place_of(path: str | os.PathLike, partial: Path | None = None) -> Iterato
         if target.exists():
             draft.chmod(stat.S_IMODE(target.stat().st_mode))
         os.replace(draft, target)
-    _sync_folder(target.parent)
+    sync_folder(target.parent)
 
 
 def remove_drafts() -> None:
@@ -70,7 +70,7 @@ def _new_draft(folder: Path) -> Iterator[Path]:
         _drafts.add(draft)
         descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
         try:
-            if _lock(descriptor) is False or not draft.exists():
+            if lock_file(descriptor) is False or not draft.exists():
                 continue  # another process took it for abandoned before it was locked
             if fcntl is None:
                 os.close(descriptor)
@@ -93,13 +93,13 @@ def _remove_abandoned(folder: Path) -> None:
                 continue
             descriptor = os.open(draft, os.O_RDWR)
             try:
-                if _lock(descriptor):
+                if lock_file(descriptor):
                     draft.unlink()
             finally:
                 os.close(descriptor)
 
 
-def _lock(descriptor: int) -> bool | None:
+def lock_file(descriptor: int) -> bool | None:
     """Hold a file until its descriptor is closed.
 
     Returns False if another process holds it, and None if files cannot be locked here.
@@ -120,7 +120,7 @@ def _sync(file: BinaryIO) -> None:
     os.fsync(file.fileno())
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Write the new name to the disk, where the operating system can do so."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)

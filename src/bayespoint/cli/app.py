@@ -13,6 +13,7 @@ from .groups import expand_groups
 from .help import SectionedCommand
 from .options import (
     ColumnWishes,
+    ConfidenceLevel,
     Data,
     DecisionOptions,
     FileOptions,
@@ -20,11 +21,15 @@ from .options import (
     IncludeTrainingRows,
     Json,
     KnownTarget,
+    LabelMaxError,
+    LabelSeed,
+    LabelTarget,
     MinClassRows,
     Model,
     NewTarget,
     Rejection,
     Seed,
+    ShownColumns,
     TrainingPlan,
 )
 from .papers import app as papers
@@ -99,6 +104,69 @@ def check(
 
     plan = Plan(wishes=wishes, min_class_rows=min_class_rows, read_options=read_options)
     run_check(data, target, plan, write, json)
+
+
+@_verb()
+def label(
+    data: Data,
+    *,
+    target: LabelTarget = None,
+    classes: Annotated[
+        str | None, typer.Option(help="Classes, such as yes,no; others may be typed on the page.")
+    ] = None,
+    max_error: LabelMaxError = None,
+    confidence_level: ConfidenceLevel = None,
+    model: Annotated[Path | None, typer.Option(help="Model file to write at the end.")] = None,
+    shown: ShownColumns,
+    journal: Annotated[
+        Path | None,
+        typer.Option(help="File that keeps the answers.", show_default="DATA.journal.csv"),
+    ] = None,
+    merge: Annotated[
+        list[Path] | None, typer.Option(help="Journal whose answers to take over; repeatable.")
+    ] = None,
+    export: Annotated[
+        Path | None, typer.Option(help="Write the labeled rows to this CSV file, and end.")
+    ] = None,
+    finish: Annotated[
+        bool, typer.Option("--finish", help="Write the results without asking more.")
+    ] = False,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port of the page.", show_default="any")
+    ] = 0,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
+    ] = True,
+    seed: LabelSeed = None,
+    wishes: ColumnWishes,
+    read_options: FileOptions,
+    json: Json = False,
+) -> None:
+    """Label the rows of a file in the browser, the most useful ones first.
+
+    Every answer is saved at once; the same command goes on where you stopped. With
+    --max-error the page says when the model can answer the rest with so few errors.
+    """
+    from .label import Wish, run_label
+    from .source import Plan
+
+    plan = Plan(wishes=wishes, seed=seed or 0, read_options=read_options)
+    wish = Wish(
+        classes=classes,
+        max_error=max_error,
+        confidence_level=confidence_level,
+        seed=seed,
+        model=model,
+        journal=journal,
+        shown=shown[0],
+        image_folder=shown[1],
+        merge=merge or (),
+        export=export,
+        finish=finish,
+        port=port,
+        browser=browser,
+    )
+    run_label(data, target, plan, wish, json)
 
 
 @_verb()

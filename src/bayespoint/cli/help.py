@@ -11,6 +11,7 @@ from typer.core import TyperCommand
 VALUES = {
     "<str>": "TEXT",
     "<list[str]>": "NAME",
+    "<list[Path]>": "FILE",
     "<path>": "FILE",
     "<int range>": "N",
     "<float range>": "X",

@@ -299,3 +299,53 @@ def make_plan(
 
 
 TrainingPlan = Annotated[Any, Group(make_plan)]
+
+
+SHOWN_SECTION = "What the page shows"
+LabelTarget = Annotated[
+    str | None, typer.Option(help="Column for the classes; it need not be in the file.")
+]
+LabelMaxError = Annotated[
+    float | None,
+    typer.Option(
+        min=1e-6, max=0.999, help="Promise at most this error among the rows that are answered."
+    ),
+]
+LabelSeed = Annotated[
+    int | None, typer.Option(min=0, help="Seed of all random choices.", show_default="0")
+]
+Show = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Show this column; repeatable.",
+        show_default="all that are used",
+        rich_help_panel=SHOWN_SECTION,
+    ),
+]
+ImageColumn = Annotated[
+    str | None,
+    typer.Option(
+        help="It holds files of pictures, or data URIs; not used by the model.",
+        rich_help_panel=SHOWN_SECTION,
+    ),
+]
+ImageFolder = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder of the pictures.",
+        show_default="the folder of the file",
+        rich_help_panel=SHOWN_SECTION,
+    ),
+]
+
+
+def make_shown(
+    show: Show = None, image: ImageColumn = None, image_folder: ImageFolder = None
+) -> Any:
+    """Return which columns the page shows, and where pictures are."""
+    from .pool import Shown
+
+    return Shown(show or (), image), image_folder
+
+
+ShownColumns = Annotated[Any, Group(make_shown)]

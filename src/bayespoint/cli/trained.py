@@ -31,7 +31,7 @@ SPARSE_ROWS_PER_CHUNK = 20_000
 ABOUT_TYPES: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("data", "target"), str),
     **dict.fromkeys(("n_rows", "n_held_out"), int),
-    **dict.fromkeys(("error", "log_loss"), (int, float)),
+    **dict.fromkeys(("error", "log_loss"), (int, float, type(None))),  # None if it is not known
 }
 
 

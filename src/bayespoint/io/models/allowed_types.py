@@ -23,6 +23,7 @@ TYPES_OF_MODULE = {
         "OnionClassifier",
         "RejectOptionClassifier",
     ],
+    "bayespoint.classifiers._learned_rows": ["LearnedRows"],
     "bayespoint.geometry.columns": ["Columns"],
     "bayespoint.geometry.mixture": ["Mixture", "Views"],
     "bayespoint.solvers": [

@@ -20,8 +20,9 @@ from .allowed_types import (
 )
 from .archive import ModelFileError
 
-# Attributes that belong to a session, such as progress bars, are not saved.
-SKIPPED_PREFIX = "_skl_callbacks"
+# Attributes that belong to a session, such as progress bars and what `partial_fit` can compute
+# again, are not saved.
+SKIPPED_PREFIX = ("_skl_callbacks", "_session_")
 
 
 class Encoder:
