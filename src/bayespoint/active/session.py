@@ -91,7 +91,7 @@ class Session:
     >>> from bayespoint import active
     >>> X, y = load_iris(return_X_y=True)
     >>> session = active.Session(None, X, random_state=0)
-    >>> for _ in range(20):
+    >>> for _ in range(30):
     ...     row = session.ask()
     ...     session.tell(row, int(y[row]))
     >>> float((session.predict().label == y).mean()) > 0.9
