@@ -27,9 +27,7 @@ def checkpoint(confidence, learned=(), n_choices=0):
     """Return a model that always says class 0."""
     mask = np.zeros(len(confidence), dtype=bool)
     mask[list(learned)] = True
-    return Checkpoint(
-        Model(), np.zeros(len(confidence), dtype=int), confidence, mask, n_choices
-    )
+    return Checkpoint(Model(), np.zeros(len(confidence), dtype=int), confidence, mask, n_choices)
 
 
 def confident(n=N_ROWS):

@@ -73,9 +73,7 @@ class Schedule:
 class Due:
     """A checkpoint to be computed."""
 
-    def __init__(
-        self, rows: np.ndarray, labels: np.ndarray, training: np.ndarray, n_choices: int
-    ):
+    def __init__(self, rows: np.ndarray, labels: np.ndarray, training: np.ndarray, n_choices: int):
         self.rows = rows
         self.labels = labels
         self.training = training
