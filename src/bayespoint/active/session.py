@@ -21,9 +21,9 @@ __all__ = ["Session"]
 
 # The first questions are random rows, until there are two classes and this many answers.
 MIN_RANDOM_ROWS = 4
-# Afterwards this share of the questions that the model learns from are random rows, too: a class
-# that no answer had so far is often far from all boundaries, where nobody would look for it.
-EXPLORED_SHARE = 0.1
+# After n rows to learn from, the next one is random with probability RANDOM_ROWS / n: a class that
+# no answer had so far is often far from all boundaries, where nobody would look for it.
+RANDOM_ROWS = 4
 # The share of questions that are blind audits, once there is a model worth an audit.
 AUDIT_SHARE = 2 / 3
 # A skipped row is asked about again after this many more rows to learn from. Audits do not count:
@@ -405,7 +405,8 @@ class Session:
     def _explores(self) -> bool:
         """Return whether the next row to learn from is a random one."""
         n_learned = len(self._answers.training)
-        return np.random.default_rng([self.seed, 1, n_learned]).uniform() < EXPLORED_SHARE
+        chance = np.random.default_rng([self.seed, 1, n_learned]).uniform()
+        return chance * n_learned < RANDOM_ROWS
 
     def _update(self) -> None:
         """Learn what was told."""
