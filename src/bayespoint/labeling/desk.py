@@ -232,6 +232,7 @@ class Desk:
     def request_finish(self) -> None:
         """Accept no more answers, and ask the main thread to write the results."""
         with self._lock:
+            self.problem = None
             self.finish_requested.set()
             self.version += 1
 

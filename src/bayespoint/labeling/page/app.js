@@ -2,6 +2,7 @@
 // text (textContent), and an answer counts when the server says that it is on the disk.
 
 const POLL_MS = 1000, HIDDEN_POLL_MS = 5000, RETRY_MS = 1000, SEARCH_DELAY_MS = 150;
+const REQUEST_MS = 20000; // a request that takes longer is lost, for example because a laptop slept
 const MANY_VALUES = 16, MANY_CLASSES = 9, WIDE_VALUE = 14, LONG_VALUE = 34, TINY_PIXELS = 128;
 const token = location.pathname.split("/")[1];
 const $ = (id) => document.getElementById(id);
@@ -10,6 +11,7 @@ let state = null; // what the server said last
 let shown = null; // the row on the screen, with its answer
 let looking = false; // whether the person looks at a row again, instead of at the question
 let sending = null; // the request that the server has not confirmed yet
+let n_sent = 0; // requests so far that change something: what was asked for before is old news
 let offline = false;
 
 // --- small helpers ---------------------------------------------------------------------------
@@ -42,7 +44,7 @@ function fill(element, data, build) {
 // --- talking to the server -------------------------------------------------------------------
 
 async function get(path) {
-  const answer = await fetch(path, { cache: "no-store" });
+  const answer = await fetch(path, { cache: "no-store", signal: AbortSignal.timeout(REQUEST_MS) });
   if (answer.status === 204) return null;
   if (!answer.ok) throw new ServerError(await answer.text());
   return answer.json();
@@ -55,13 +57,14 @@ async function post(path, content) {
     method: "POST",
     headers: { "Content-Type": "application/json", "X-Bayespoint-Token": token },
     body: JSON.stringify(content),
+    signal: AbortSignal.timeout(REQUEST_MS),
   });
   if ((answer.headers.get("content-type") || "").includes("json")) return answer.json();
   throw new ServerError(await answer.text());
 }
 
 function poll() {
-  const wait = document.hidden ? HIDDEN_POLL_MS : POLL_MS;
+  const wait = document.hidden && !(state && state.finishing) ? HIDDEN_POLL_MS : POLL_MS;
   setTimeout(async () => {
     if (!sending && !(state && state.results)) await refresh();
     poll();
@@ -69,12 +72,14 @@ function poll() {
 }
 
 async function refresh() {
+  const turn = n_sent;
   try {
     const news = await get(`state${state ? `?stamp=${encodeURIComponent(state.stamp)}` : ""}`);
+    if (turn !== n_sent) return;
     connected();
-    if (news && !sending) take(news);
+    if (news) take(news);
   } catch (error) {
-    lost(error);
+    if (turn === n_sent) lost(error);
   }
 }
 
@@ -99,6 +104,7 @@ async function act(wish) {
   if (sending || !state || state.finishing) return;
   const mine = { wish: { ...wish, id: newId() } };
   sending = mine;
+  n_sent += 1;
   busy(true);
   while (sending === mine) {
     try {
@@ -133,8 +139,8 @@ function refused(answer, wish) {
   retry.addEventListener("click", async () => {
     hideNotice();
     if (answer.kind !== "stale") return act(wish);
-    const now = await get(`row/${wish.row}`);
-    return act({ ...wish, before: now.answer });
+    const now = await get(`row/${wish.row}`).catch(lost);
+    return now && act({ ...wish, before: now.answer });
   });
   if (answer.kind === "stale") looking = false;
   take(answer.state);
@@ -158,6 +164,7 @@ function take(news) {
   if (state.problem) notice(state.problem, [], "problem");
   else if ($("notice").dataset.kind === "problem") hideNotice();
   if (state.results || state.finishing) showEnd();
+  else if ($("end").classList.contains("writing")) closeEnd(); // the files could not be written
 }
 
 async function refreshShown() {
@@ -253,6 +260,7 @@ function mark(label) {
 
 function busy(is) {
   const off = is || !state || state.finishing;
+  $("main").setAttribute("aria-busy", is);
   for (const button of $("classes").children) button.disabled = off || !shown;
   $("unknown").disabled = off || !shown;
   $("skip").disabled = off || !shown || looking;
@@ -429,11 +437,21 @@ function openGrid() {
 }
 
 function askToFinish() {
+  $("end-title").textContent = "Finish?";
   $("end-text").textContent = "This writes the labeled file, the answers for all other rows, the model and a report, " +
     "and ends the session. Run the same command to go on later.";
   $("files").replaceChildren();
   $("end-yes").hidden = $("end-no").hidden = false;
   $("end").showModal();
+}
+
+async function finish() {
+  n_sent += 1;
+  $("end-yes").disabled = true;
+  const news = await post("finish", {}).catch(lost);
+  $("end-yes").disabled = false;
+  if (news) take(news);
+  else $("end").close(); // what went wrong is said on the page
 }
 
 function showEnd() {
@@ -442,8 +460,13 @@ function showEnd() {
   $("end-text").textContent = written ? "You can close this page. Run the same command to go on labeling." : "This takes a few seconds.";
   $("files").replaceChildren(...(written || []).map((file) => make("li", [make("b", file.name), make("p", file.what, { class: "soft" })])));
   $("end-yes").hidden = $("end-no").hidden = true;
+  $("end").classList.add("writing");
   if (!$("end").open) $("end").showModal();
-  $("end").addEventListener("cancel", (event) => event.preventDefault());
+}
+
+function closeEnd() {
+  $("end").classList.remove("writing");
+  $("end").close();
 }
 
 // --- keys and clicks -------------------------------------------------------------------------
@@ -484,7 +507,8 @@ $("back").addEventListener("click", back);
 $("open-search").addEventListener("click", openSearch);
 $("open-help").addEventListener("click", KEYS["?"]);
 $("finish").addEventListener("click", askToFinish);
-$("end-yes").addEventListener("click", async () => take(await post("finish", {})));
+$("end-yes").addEventListener("click", finish);
+$("end").addEventListener("cancel", (event) => $("end").classList.contains("writing") && event.preventDefault());
 $("search-text").addEventListener("input", search);
 $("search-form").addEventListener("submit", (event) => {
   event.preventDefault();
