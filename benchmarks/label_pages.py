@@ -19,13 +19,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from label_person import Person, find_address
 from matplotlib.image import imsave
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 from sklearn.datasets import load_breast_cancer, load_digits
-
-from label_person import Person, find_address
 
 SIZES = {"desktop": (1280, 800), "phone": (375, 812)}
 SECONDS = 60
@@ -36,7 +35,7 @@ POOLS = {
     "messages": (["--target", "topic", "--text", "message"], 12),
 }
 MESSAGES = {
-    "invoice": "Hello, {x} of {y} is still open. Could you transfer it before {z}, please?",
+    "invoice": "Hello, {x} of {y} is still open. Could you transfer it {z}, please?",
     "delivery": "The parcel with {x} has not arrived in {y}, although it should have come {z}.",
     "praise": "Thank you so much for {x}! Everybody in {y} loved it {z}, and we will be back.",
 }
@@ -152,6 +151,8 @@ class Camera:
         self._emulate(*SIZES["desktop"], "light")
 
     def _emulate(self, width: int, height: int, scheme: str) -> None:
+        touch = {"enabled": width < 500}
+        self._browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", touch)
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
         self._browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         features = [{"name": "prefers-color-scheme", "value": scheme}]

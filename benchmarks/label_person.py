@@ -8,7 +8,6 @@ has the rows of the pool, and finishes as soon as the promise holds, or after N 
 --leave it only goes away.
 """
 
-# ruff: noqa: T201
 
 import argparse
 import json

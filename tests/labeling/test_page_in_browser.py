@@ -164,6 +164,20 @@ def test_cells_are_texts_and_long_ones_are_cut(browser, world):
     wait(browser, lambda: row_shown(browser) == desk.session.ask())
 
 
+def test_classes_that_are_digits_have_their_own_keys(browser, tmp_path):
+    X, _ = two_groups()
+    desk = make_desk(tmp_path, X, classes=["7", "other", "0"])
+    with served(desk, tmp_path) as server:
+        show(browser, server.address)
+        for n, key in enumerate("710d", 1):
+            press(browser, key)
+            wait(browser, lambda n=n: len(desk.session.labels) == n)
+        press(browser, "g")
+        wait(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, "#small-rows b")) == 4)
+        names = [e.text for e in browser.find_elements(By.CSS_SELECTOR, "#small-rows b")]
+        assert names == ["don’t know", "0", "other", "7"]
+
+
 def hear_no_news(browser):
     """Let the page hear nothing new from the server until it sends something itself."""
     script = """window.fetch_ = fetch; window.n_polls = 0;

@@ -58,6 +58,7 @@ def test_answers_and_the_state(world):
     status, _, text = request(address, "act", label(row, y[row], id="1"))
     assert status == 200
     news = json.loads(text)
+    assert get_json(address, "answers")[0]["row"] == row
     assert news["question"]["row"] != row
     assert news["recent"][0]["answer"] == {"label": y[row]}
     assert news["stamp"] != state["stamp"]

@@ -114,7 +114,11 @@ def _open_desk(pool: Pool, journal: Journal, plan: Plan, wish: Wish) -> tuple[De
         confidence_level=CONFIDENCE_LEVEL if level is None else float(level),
         random_state=int(facts["seed"]),
     )
-    about = {"pool": pool.path.name, "target": pool.columns.target, "journal": journal.path.name}
+    about = {
+        "pool": pool.path.name,
+        "target": pool.columns.target,
+        "model": None if wish.model is None else wish.model.name,
+    }
     return Desk(session, journal, pool.rows, about), prepare
 
 

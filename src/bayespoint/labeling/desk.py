@@ -19,6 +19,8 @@ from .view import certificate_view, summary_view
 
 # Answers listed on the page, the latest first.
 MAX_RECENT = 60
+# Answers in the grid.
+MAX_ANSWERS = 1000
 # Requests that are remembered, so that one that is sent twice is done once.
 MAX_REMEMBERED = 200
 
@@ -193,6 +195,13 @@ class Desk:
             "image": self.rows.has_image(row),
             "answer": self.answer(row),
         }
+
+    def answers(self) -> list[dict[str, Any]]:
+        """Return the rows that were answered, the latest first, for a list."""
+        with self._lock:
+            rows = dict.fromkeys(action.row for action in reversed(self._done))
+            answered = [row for row in rows if row in self.session.labels]
+            return [self.mention(row) for row in answered[:MAX_ANSWERS]]
 
     def search(self, text: str) -> list[dict[str, Any]]:
         """Return rows that hold a text, for a list."""

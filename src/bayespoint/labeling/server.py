@@ -55,6 +55,9 @@ def make_app(desk: Desk, folder: Path) -> Starlette:
         number = _row(request, desk)
         return JSONResponse(desk.show(number, whole="whole" in request.query_params))
 
+    def answers(request: Request) -> Response:
+        return JSONResponse(desk.answers())
+
     def search(request: Request) -> Response:
         text = request.query_params.get("text", "")[:MAX_SEARCH_CHARACTERS]
         return JSONResponse(desk.search(text))
@@ -89,6 +92,7 @@ def make_app(desk: Desk, folder: Path) -> Starlette:
         Route("/state", state),
         Route("/row/{row:int}", row),
         Route("/image/{row:int}", image),
+        Route("/answers", answers),
         Route("/search", search),
         Route("/act", act, methods=["POST"]),
         Route("/finish", finish, methods=["POST"]),
