@@ -1,10 +1,11 @@
 """The page of `bayespoint label` to look at: three pools, a scripted person, and pictures.
 
-    python benchmarks/label_pages.py FOLDER
+    python benchmarks/label_pages.py FOLDER [--pool NAME] [--docs docs/pictures]
 
 Needs Chromium and chromedriver on the path. Writes pools into FOLDER (tumors: numbers, digits:
 pictures, messages: texts), labels them, and takes pictures at the start, in the middle, with the
-promise, of the dialogs and of the end; at 1280 and 375 pixels, light and dark.
+promise, of the dialogs and of the end; at 1280 and 375 pixels, light and dark. --docs copies those
+that docs/labeling.md shows.
 """
 
 import argparse
@@ -33,6 +34,11 @@ POOLS = {
     "tumors": (["--target", "diagnosis", "--classes", "benign,malignant"], 24),
     "digits": (["--target", "digit", "--image", "picture"], 40),
     "messages": (["--target", "topic", "--text", "message"], 12),
+}
+IN_DOCS = {
+    "tumors_screen_desktop_light": "label_table",
+    "digits_screen_desktop_dark": "label_images",
+    "messages_screen_phone_light": "label_phone",
 }
 MESSAGES = {
     "invoice": "Hello, {x} of {y} is still open. Could you transfer it {z}, please?",
@@ -203,6 +209,7 @@ def take_pictures(camera: Camera, address: str, name: str, truth: Any, n_middle:
     person.answer_until(None)
     camera.open(address)
     camera.look(f"{name}_promise")
+    camera.look(f"{name}_screen", whole=False)
     camera.click("finish")
     camera.look(f"{name}_finish", whole=False)
     camera.click("end-yes")
@@ -215,6 +222,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--pool", choices=list(POOLS), action="append")
+    parser.add_argument("--docs", type=Path)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     with chromium() as browser:
@@ -227,6 +235,8 @@ def main() -> None:
             truth = make(options.folder)
             with labeling(options.folder, name, command) as address:
                 take_pictures(camera, address, name, truth, n_middle)
+    for name, shown in IN_DOCS.items() if options.docs else ():
+        shutil.copy(options.folder / f"{name}.png", options.docs / f"{shown}.png")
 
 
 if __name__ == "__main__":

@@ -326,9 +326,9 @@ function showPromise(summary, certificate) {
   const more = summary.n_more_labels === null || summary.share_after === null ? ""
     : `; about ${plural(summary.n_more_labels, "more label")} for ${percent(summary.share_after, 0)}`;
   $("promise-text").textContent = holds
-    ? `At ${percent(goal)} error, ${percent(share, 0)} of your file can be answered now${more}.`
+    ? `At ${percent(goal)} error, ${percent(share, 0)} of the rest of your file can be answered now${more}.`
     : summary.error === null ? `The goal is at most ${percent(goal)} error. Label a few rows first.`
-      : `At ${percent(goal)} error, the model expects to answer ${percent(share, 0)} of your file${more}. Blind questions test this.`;
+      : `At ${percent(goal)} error, the model expects to answer ${percent(share, 0)} of the rest${more}. Blind questions test this.`;
   $("promise-detail").textContent = holds
     ? `Of these answers at most ${percent(goal)} are wrong, with a probability of ${percent(certificate.confidence_level)}. Other rows are refused.`
     : certificate.message;
