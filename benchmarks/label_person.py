@@ -8,7 +8,6 @@ has the rows of the pool, and finishes as soon as the promise holds, or after N 
 --leave it only goes away.
 """
 
-
 import argparse
 import json
 import re
