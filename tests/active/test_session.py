@@ -1,13 +1,19 @@
 """Questions and answers, with any classifier, and what a session ends with."""
 
+import secrets
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from bayespoint import active
+from bayespoint.active.answers import Answers
+from bayespoint.active.promise import Promise
+from bayespoint.active.session import MIN_RANDOM_ROWS, ROWS_UNTIL_ASKED_AGAIN
 from session_helpers import label
 
 
@@ -81,8 +87,46 @@ def test_skipped_rows_come_back(blobs):
     session = active.Session(GaussianNB(), X, random_state=0)
     skipped = session.ask()
     session.skip(skipped)
-    label(session, y, 20)
+    label(session, y, ROWS_UNTIL_ASKED_AGAIN)
     assert session.ask() == skipped
+
+
+def rows_learned(session, y, n, skips=()):
+    """Answer until models have so many rows to learn from, and return these."""
+    while len(session._answers.training) < n:
+        row = session.ask()
+        if row in skips:
+            session.skip(row)
+        else:
+            session.tell(row, str(y[row]))
+    return session._answers.training[:n]
+
+
+@pytest.mark.parametrize("skips", [(), range(0, 300, 4)])
+def test_what_is_learned_does_not_depend_on_audits(blobs, skips, monkeypatch):
+    X, y = blobs
+
+    def learned(seed_of_audits):
+        session = active.Session(GaussianNB(), X, max_error=0.5, random_state=0)
+        session._promise = Promise(len(X), seed_of_audits, 0.5, 1e-9)
+        return rows_learned(session, y, 60, skips), len(session.labels) > 70
+
+    assert learned(1) == learned(2) == learned(3)
+    assert learned(1)[1]  # there are audits
+    # A session that learns from audits is found out.
+    monkeypatch.setattr(Answers, "mark", lambda *_: secrets.token_hex(4))
+    assert learned(1) != learned(2)
+
+
+def test_a_class_far_from_all_boundaries_is_found():
+    X, y = load_iris(return_X_y=True)
+    # The first rows of this session have two of the three classes.
+    session = active.Session(None, X, random_state=0)
+    assert len({int(y[row]) for row in session._first_rows[:MIN_RANDOM_ROWS]}) == 2
+    for _ in range(40):
+        row = session.ask()
+        session.tell(row, int(y[row]))
+    assert len(session.classes) == 3
 
 
 def test_corrections_change_the_model(blobs):

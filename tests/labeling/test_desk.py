@@ -156,7 +156,7 @@ def test_a_disk_that_is_full_at_times_loses_nothing_of_the_session(tmp_path):
     X, y = two_groups()
     desk = make_desk(tmp_path, X, max_error=0.3)
     file = desk.journal._file
-    for _ in range(60):
+    for _ in range(100):
         desk.journal._file = FullDisk(file)
         row = desk.state()["question"]["row"]
         for request_ in (label(row, y[row]), {"action": "undo"}):

@@ -48,7 +48,7 @@ class Undo(NamedTuple):
 class Skipped(NamedTuple):
     """A row to ask about later."""
 
-    n_answers: int  # when it was skipped
+    n_training: int  # rows to learn from when it was skipped
     mark: str
 
 
@@ -69,6 +69,9 @@ class Answers:
         The position of each row's class in `classes`, NO_ANSWER, or NO_CLASS if it is unknown.
     actions : list of Action
         Everything that happened.
+    n_choices : int
+        How often the person, not a question, decided what models learn: a row of one's own, or a
+        correction. An answer that is taken back is asked for again, and does not count.
     """
 
     def __init__(self, n_rows: int, seed: int, classes=()):
@@ -78,6 +81,7 @@ class Answers:
         self.skipped: dict[int, Skipped] = {}
         self.codes = np.full(n_rows, NO_ANSWER)
         self.actions: list[Action] = []
+        self.n_choices = 0
         self._used: set[int] = set()
         self._undo: list[Undo] = []
         self._seed = seed
@@ -112,18 +116,21 @@ class Answers:
         A correction does not change that: what a model learns from must not depend on audits.
         """
         self._remember(row, mark)
+        is_asked = bool(mark) and row not in self.labels
         is_audit = mark == self.mark(row, True) or row in self.labels
         self._set(row, label)
         self.skipped.pop(row, None)
         self.actions.append(Action("label", row, label, mark))
         if not is_audit and not self.is_training(row):
             self._learn(row)
+        if not is_asked and self.is_training(row):
+            self.n_choices += 1
 
     def skip(self, row: int, mark: str = "") -> None:
         """Ask about a row later."""
         self._remember(row, mark)
         self.skipped.pop(row, None)
-        self.skipped[row] = Skipped(len(self.labels), mark)
+        self.skipped[row] = Skipped(len(self.training), mark)
         self.actions.append(Action("skip", row, None, mark))
 
     def use(self, row: int) -> None:
@@ -136,6 +143,8 @@ class Answers:
         if not self._undo:
             raise ValueError("There is no answer to take back.")
         last = self._undo.pop()
+        if last.had_label and self.is_training(last.row):
+            self.n_choices += 1
         if last.had_label:
             self._set(last.row, last.label)
         else:
@@ -176,6 +185,7 @@ class Answers:
         """Make what was told so far the beginning, which cannot be taken back."""
         self.actions.clear()
         self._undo.clear()
+        self.n_choices = 0
 
     def _set(self, row: int, label) -> None:
         self.labels[row] = label

@@ -3,7 +3,8 @@
 A checkpoint is a model that learned from some answers. Which rows it learned from depends on
 their labels alone, never on audits. So the order in which rows are audited, which is random, is
 independent of all checkpoints: for each of them the audited rows are a random sample of the rows
-that it did not learn from. See docs/notes/labeling.md.
+that it did not learn from. A person who chooses what is learned may have audits in mind. Models
+that learn such rows are tested in a new random order. See docs/notes/labeling.md.
 """
 
 from __future__ import annotations
@@ -88,6 +89,14 @@ class Checkpoint(NamedTuple):
     codes: np.ndarray  # (n_rows,), the position of the predicted class in the session's classes
     confidence: np.ndarray  # (n_rows,)
     learned: np.ndarray  # (n_rows,), whether the model learned from the row
+    n_choices: int  # how often the person had chosen what is learned
+
+
+class Lottery(NamedTuple):
+    """A random order of rows to audit."""
+
+    n_choices: int  # of the checkpoints that it can test
+    order: np.ndarray
 
 
 class Promise:
@@ -95,23 +104,34 @@ class Promise:
 
     Parameters
     ----------
-    order : ndarray of int
-        A random order of all rows, which nothing else depends on.
+    n_rows : int
+        Number of rows in the pool.
+    seed : int
+        Of the random order of audits, which nothing else may depend on.
     max_error : float
         The error to promise.
     risk : float
         The probability that a promise is ever broken.
     """
 
-    def __init__(self, order: np.ndarray, max_error: float, risk: float):
-        self._order = order
+    def __init__(self, n_rows: int, seed: int, max_error: float, risk: float):
+        self._n_rows = n_rows
+        self._seed = seed
+        self._lottery = Lottery(0, self._draw(0))
         self._max_error = max_error
         self._risk = risk
         self._n_tested = 0
         self.samples: list[Sample] = []
 
-    def add(self, checkpoint: Checkpoint) -> None:
+    def add(self, checkpoint: Checkpoint, answers: Answers) -> None:
         """Test a checkpoint, if the model expects to answer enough rows well."""
+        if checkpoint.n_choices > self._lottery.n_choices:
+            # The person has seen which rows were audited first, so only rows that have no label
+            # yet can test what was learned since, in an order that nobody has seen.
+            order = self._draw(checkpoint.n_choices)
+            order = order[answers.codes[order] == NO_ANSWER]
+            self._lottery = Lottery(checkpoint.n_choices, order)
+        order = self._lottery.order
         sets = list(self._sets(checkpoint))
         if not sets or not self._is_worth_it(checkpoint, sets[-1][0]):
             return
@@ -119,8 +139,11 @@ class Promise:
         risk = self._risk / 2**self._n_tested / len(EXPECTED_SHARES)
         for threshold, expected in sets:
             answered = ~checkpoint.learned & (checkpoint.confidence >= threshold)
-            rows = self._order[answered[self._order]]
+            rows = order[answered[order]]
             self.samples.append(Sample(checkpoint, rows, threshold, expected, risk))
+
+    def _draw(self, n_choices: int) -> np.ndarray:
+        return np.random.default_rng([self._seed, 2, n_choices]).permutation(self._n_rows)
 
     def _is_worth_it(self, checkpoint: Checkpoint, threshold: float) -> bool:
         """Return whether a test may gain much: each one makes all further tests harder.
@@ -130,7 +153,7 @@ class Promise:
         n_learned = int(checkpoint.learned.sum())
         size = int(np.sum(~checkpoint.learned & (checkpoint.confidence >= threshold)))
         share = MIN_SHARE if n_learned < PATIENCE else MIN_SHARE_LATER
-        if n_learned < MIN_LEARNED or size < share * len(self._order):
+        if n_learned < MIN_LEARNED or size < share * self._n_rows:
             return False
         before = self.samples[-1].checkpoint.learned.sum() if self.samples else 0
         return bool(n_learned >= MIN_LEARNED_GROWTH * before)
@@ -142,7 +165,7 @@ class Promise:
             yield from self._sets_by_rank(confidence)
             return
         expected = np.cumsum(1 - confidence) / np.arange(1, len(confidence) + 1)
-        fewest = max(1.0, MIN_SET_SHARE * len(self._order))
+        fewest = max(1.0, MIN_SET_SHARE * self._n_rows)
         before = 0
         for share in EXPECTED_SHARES:
             n = int(np.searchsorted(expected, share * self._max_error, side="right"))
@@ -227,10 +250,10 @@ class Promise:
         return [self.follow(sample, answers) for sample in self.samples]
 
 
-def checkpoint_of(model, X, classes: list, rows: np.ndarray) -> Checkpoint:
+def checkpoint_of(model, X, classes: list, rows: np.ndarray, n_choices: int) -> Checkpoint:
     """Return what a model, which learned from some rows, says about all of them."""
     position = np.array([classes.index(c) for c in model.classes_.tolist()])
     predicted = np.searchsorted(model.classes_, model.predict(X))
     learned = np.zeros(len(predicted), dtype=bool)
     learned[rows] = True
-    return Checkpoint(model, position[predicted], confidence_of(model, X), learned)
+    return Checkpoint(model, position[predicted], confidence_of(model, X), learned, n_choices)

@@ -44,7 +44,7 @@ class Schedule:
         rows, codes = self._answers.taught()
         if self.due is None and len(rows) >= self._next and len(np.unique(codes)) > 1:
             labels = self._answers.classes_of(codes)
-            self.due = Due(rows, labels, np.array(self._answers.training))
+            self.due = Due(rows, labels, np.array(self._answers.training), self._answers.n_choices)
             self._next = max(len(rows), self._next) * CHECKPOINT_RATIO
 
     def finish(self) -> Checkpoint | None:
@@ -65,14 +65,17 @@ class Schedule:
         with self._slow:
             if due.checkpoint is None:
                 model = self._learner.fit(due.rows, due.labels)
-                due.checkpoint = checkpoint_of(model, self._X, self._answers.classes, due.training)
+                due.checkpoint = checkpoint_of(
+                    model, self._X, self._answers.classes, due.training, due.n_choices
+                )
 
 
 class Due:
     """A checkpoint to be computed."""
 
-    def __init__(self, rows: np.ndarray, labels: np.ndarray, training: np.ndarray):
+    def __init__(self, rows: np.ndarray, labels: np.ndarray, training: np.ndarray, n_choices: int):
         self.rows = rows
         self.labels = labels
         self.training = training
+        self.n_choices = n_choices
         self.checkpoint: Any = None

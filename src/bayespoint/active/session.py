@@ -21,10 +21,14 @@ __all__ = ["Session"]
 
 # The first questions are random rows, until there are two classes and this many answers.
 MIN_RANDOM_ROWS = 4
+# Afterwards this share of the questions that the model learns from are random rows, too: a class
+# that no answer had so far is often far from all boundaries, where nobody would look for it.
+EXPLORED_SHARE = 0.1
 # The share of questions that are blind audits, once there is a model worth an audit.
 AUDIT_SHARE = 2 / 3
-# A skipped row is asked about again after this many answers.
-ANSWERS_UNTIL_ASKED_AGAIN = 20
+# A skipped row is asked about again after this many more rows to learn from. Audits do not count:
+# what is learned must not depend on them.
+ROWS_UNTIL_ASKED_AGAIN = 10
 
 
 class Question(NamedTuple):
@@ -87,7 +91,7 @@ class Session:
     >>> from bayespoint import active
     >>> X, y = load_iris(return_X_y=True)
     >>> session = active.Session(None, X, random_state=0)
-    >>> for _ in range(20):
+    >>> for _ in range(30):
     ...     row = session.ask()
     ...     session.tell(row, int(y[row]))
     >>> float((session.predict().label == y).mean()) > 0.9
@@ -118,14 +122,13 @@ class Session:
         self.max_error = max_error
         self.confidence_level = confidence_level
         self.seed = int(check_random_state(random_state).randint(2**31 - 1))
-        rng = np.random.default_rng(self.seed)
-        # Audits follow one order, first questions another: nothing depends on both.
-        self._audit_order, self._first_rows = rng.permutation(n_rows), rng.permutation(n_rows)
+        # Audits have orders of their own: nothing depends on both.
+        self._first_rows = np.random.default_rng(self.seed).permutation(n_rows)
         self._answers = Answers(n_rows, self.seed, classes or ())
         self._learner = Learner(BayesPointClassifier() if estimator is None else estimator, X_pool)
         self._promise = None
         if max_error is not None:
-            self._promise = Promise(self._audit_order, max_error, 1 - confidence_level)
+            self._promise = Promise(n_rows, self.seed, max_error, 1 - confidence_level)
         self._asked: Question | None = None
         self._schedule = Schedule(self._learner, self._answers, X_pool)
         self._history: list[tuple[int, float, float, float, float]] = []
@@ -179,7 +182,7 @@ class Session:
             A class that is not known yet becomes one.
         """
         with self._lock:
-            self._answers.tell(self._check_row(row), label, self._mark(row))
+            self._answers.tell(self._check_row(row), label, self.mark(row))
             self._went_on(row)
 
     def skip(self, row: int) -> None:
@@ -191,8 +194,26 @@ class Session:
             Position in the pool.
         """
         with self._lock:
-            self._answers.skip(self._check_row(row), self._mark(row))
+            self._answers.skip(self._check_row(row), self.mark(row))
             self._went_on(row)
+
+    def mark(self, row: int) -> str:
+        """Return the mark that an answer about a row has now in `actions`.
+
+        Parameters
+        ----------
+        row : int
+            Position in the pool.
+
+        Returns
+        -------
+        str
+            It says, to the session alone, why the row was asked about; empty if it was not.
+        """
+        if self._asked is None or self._asked.row != row:
+            skipped = self._answers.skipped.get(row)
+            return "" if skipped is None else skipped.mark
+        return self._answers.mark(row, self._asked.audit)
 
     def undo(self) -> int:
         """Take back the last answer.
@@ -319,13 +340,6 @@ class Session:
             raise ValueError(f"row should be between 0 and {self.n_rows - 1}, but is {row!r}.")
         return int(row)
 
-    def _mark(self, row: int) -> str:
-        """Return the mark of a row that was asked about, else none."""
-        if self._asked is None or self._asked.row != row:
-            skipped = self._answers.skipped.get(row)
-            return "" if skipped is None else skipped.mark
-        return self._answers.mark(row, self._asked.audit)
-
     def _went_on(self, row: int) -> None:
         """Prepare for the next question."""
         if self._asked is not None and self._asked.row == row:
@@ -347,10 +361,10 @@ class Session:
         # All that is left was skipped.
         return self._skipped_before(0)
 
-    def _skipped_before(self, n_answers: int = ANSWERS_UNTIL_ASKED_AGAIN) -> Question | None:
+    def _skipped_before(self, n_rows: int = ROWS_UNTIL_ASKED_AGAIN) -> Question | None:
         """Return the row that was skipped first, if that is long ago."""
         for row, skipped in self._answers.skipped.items():
-            if len(self.labels) - skipped.n_answers >= n_answers:
+            if len(self._answers.training) - skipped.n_training >= n_rows:
                 return Question(row, skipped.mark == self._answers.mark(row, True))
             break
         return None
@@ -360,7 +374,7 @@ class Session:
         if self._promise is None:
             return None
         n_questions = sum(action.verb == "label" for action in self.actions)
-        chance = np.random.default_rng([self.seed, n_questions]).uniform()
+        chance = np.random.default_rng([self.seed, 0, n_questions]).uniform()
         if chance > AUDIT_SHARE:
             return None
         in_work = self._promise.in_work(self._answers)
@@ -370,10 +384,10 @@ class Session:
         """Return the row whose label would teach most; learn from audited ones on the way."""
         while True:
             open_ = ~self._answers.in_training()
-            open_[list(self._answers.skipped)] = False
+            open_[self._skipped_lessons()] = False
             if not open_.any():
                 return None
-            if self._learner.model is None:
+            if self._learner.model is None or self._explores():
                 row = int(self._first_rows[open_[self._first_rows]][0])
             else:
                 row = int(np.argmax(np.where(open_, self._learner.usefulness(), -np.inf)))
@@ -382,6 +396,16 @@ class Session:
             self._answers.use(row)
             self._schedule.note()
             self._update()
+
+    def _skipped_lessons(self) -> list[int]:
+        """Return rows that were skipped as rows to learn from; audits may still become one."""
+        skipped = self._answers.skipped.items()
+        return [row for row, s in skipped if s.mark != self._answers.mark(row, True)]
+
+    def _explores(self) -> bool:
+        """Return whether the next row to learn from is a random one."""
+        n_learned = len(self._answers.training)
+        return np.random.default_rng([self.seed, 1, n_learned]).uniform() < EXPLORED_SHARE
 
     def _update(self) -> None:
         """Learn what was told."""
@@ -393,7 +417,7 @@ class Session:
     def _finish_checkpoint(self) -> None:
         checkpoint = self._schedule.finish()
         if checkpoint is not None and self._promise is not None:
-            self._promise.add(checkpoint)
+            self._promise.add(checkpoint, self._answers)
 
     def _certified(self) -> Progress | None:
         return None if self._promise is None else self._promise.best(self._answers)

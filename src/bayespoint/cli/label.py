@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import secrets
 import sys
 import time
 import webbrowser
@@ -60,7 +61,7 @@ def run_label(data: str, target: str | None, plan: Plan, wish: Wish, as_json: bo
     _check_outputs(data, path, wish)
     with working(f"reading {data}"):
         pool = read_pool(data, target, plan, wish.shown)
-    journal = Journal(path, _facts(pool, wish), {"seed": 0})
+    journal = Journal(path, _facts(pool, wish), {"seed": secrets.randbelow(2**31)})
     try:
         with working("preparing the rows"):
             desk, prepare = _open_desk(pool, journal, plan, wish)

@@ -312,7 +312,7 @@ LabelMaxError = Annotated[
     ),
 ]
 LabelSeed = Annotated[
-    int | None, typer.Option(min=0, help="Seed of all random choices.", show_default="0")
+    int | None, typer.Option(min=0, help="Seed of all random choices.", show_default="random")
 ]
 Show = Annotated[
     list[str] | None,

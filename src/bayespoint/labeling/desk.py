@@ -135,25 +135,21 @@ class Desk:
         )
 
     def _do(self, action: str, row: int, label: str) -> None:
-        """Do what the person wants and write it; change nothing if it cannot be written."""
+        """Write what the person wants, then do it; change nothing if it cannot be written."""
+        said = DO_NOT_KNOW if action == UNKNOWN else label
+        mark = "" if action == UNDO else self.session.mark(row)
+        verb = LABEL if action == UNKNOWN else action
         try:
             self._write()
-            if action == UNDO:  # written first: what is taken back is not told again exactly
-                self._append(Action(UNDO, row))
-                self.session.undo()
-                return
-            if action == SKIP:
-                self.session.skip(row)
-            else:
-                self.session.tell(row, DO_NOT_KNOW if action == UNKNOWN else label)
-            try:
-                self._write()
-            except JournalError:
-                self.session.undo()
-                self._n_written = len(self.session.actions)
-                raise
+            self._append(Action(verb, row, said if verb == LABEL else None, mark))
         except JournalError as error:
             raise Refused("disk", str(error)) from error
+        if action == UNDO:
+            self.session.undo()
+        elif action == SKIP:
+            self.session.skip(row)
+        else:
+            self.session.tell(row, said)
 
     def _write(self) -> None:
         """Write the actions of the session that are not in the journal yet."""
