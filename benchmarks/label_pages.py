@@ -90,7 +90,15 @@ def labeling(folder: Path, name: str, options: list[str]) -> Iterator[str]:
         old.unlink()
     said = folder / f"{name}.said.txt"
     line = [sys.executable, "-m", "bayespoint", "label", str(folder / f"{name}.csv"), *options]
-    line += ["--max-error", "0.1", "--model", str(folder / f"{name}.bayespoint"), "--no-browser"]
+    line += [
+        "--seed",
+        "0",
+        "--max-error",
+        "0.1",
+        "--model",
+        str(folder / f"{name}.bayespoint"),
+        "--no-browser",
+    ]
     with said.open("w") as file:
         process = subprocess.Popen(line, stdout=file, stderr=file)
     try:

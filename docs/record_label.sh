@@ -89,6 +89,8 @@ worth a test. [How it works](notes/labeling.md)."
 say "- **Your labels are taken as right.** The promise is about the answers that you would give.
 - **\"Don't know\" counts as wrong** where the model would have answered, and so does a blind question as long as it is
   skipped. You may correct answers at any time; the promise is computed anew.
+- **You may also label rows of your own choice.** Models that learn from them are tested anew, with other blind rows,
+  so that nothing you have seen can bend the test. This costs more questions.
 - **Only the rows of this file.** If new rows are different (drift), nothing is promised about them. \`predict\` says
   which columns have drifted.
 - **A small file cannot be promised much.** If the model makes no mistake in them, about 100 blind questions are needed
@@ -105,6 +107,7 @@ say "- \`--target\` names the column for the labels. If it is in the file, its l
 - \`--image NAME\` is a column with files of pictures below the folder of the file (or \`--image-folder\`), or with data
   URIs. The page shows them. The model does not look at pictures: it needs columns with numbers that describe them.
 - \`--journal FILE\` keeps the answers elsewhere. A journal belongs to one file, target, seed and promise.
+  \`--seed\` repeats a session in a test; without it nobody knows the blind rows beforehand.
 - \`--finish\` writes the results without the page. \`--port\`, \`--no-browser\`: for a machine far away, open a tunnel
   (\`ssh -L 8000:127.0.0.1:8000\`) and use \`--port 8000\`."
 say "\`--export\` writes the labeled rows alone, and \`--merge\` takes over the answers of another journal: a colleague's, or
