@@ -59,9 +59,6 @@ def make_app(desk: Desk, folder: Path) -> Starlette:
         number = _row(request, desk)
         return JSONResponse(desk.show(number, whole="whole" in request.query_params))
 
-    def answers(request: Request) -> Response:
-        return JSONResponse(desk.answers())
-
     def search(request: Request) -> Response:
         text = request.query_params.get("text", "")[:MAX_SEARCH_CHARACTERS]
         return JSONResponse(desk.search(text))
@@ -96,7 +93,7 @@ def make_app(desk: Desk, folder: Path) -> Starlette:
         Route("/state", state),
         Route("/row/{row:int}", row),
         Route("/image/{row:int}", image),
-        Route("/answers", answers),
+        Route("/answers", lambda request: JSONResponse(desk.answers())),
         Route("/search", search),
         Route("/act", act, methods=["POST"]),
         Route("/finish", finish, methods=["POST"]),
