@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pandas as pd
@@ -99,6 +100,13 @@ def test_finish_on_the_page_ends_the_command(pool):
     path, y = pool
     command = Running(path, "--target", "kind")
     command.answer(y, 6)
+    in_the_way = path.with_name("pool.labeled.csv")
+    in_the_way.mkdir()
+    request(command.address, "finish", {})
+    while get_json(command.address)["finishing"]:
+        time.sleep(0.02)
+    assert "could not be written" in get_json(command.address)["problem"]
+    in_the_way.rmdir()
     done = threading.Thread(target=request, args=(command.address, "finish", {}))
     done.start()
     out, errors = command.process.communicate(timeout=120)
@@ -142,6 +150,88 @@ def test_too_few_labels_for_a_model(pool):
     text = ok("label", path, "--target", "kind", "--finish")
     assert "There is no model yet" in text
     assert not path.with_name("pool.predicted.csv").exists()
+
+
+def test_one_class_is_no_model(pool):
+    path, _ = pool
+    write_journal(path, ["yes"] * 120, range(30))
+    text = ok("label", path, "--target", "kind", "--classes", "yes", "--finish")
+    assert text.startswith("30 labels.")
+    assert "There is no model yet" in text
+
+
+def test_every_row_has_a_label(pool):
+    path, y = pool
+    pd.read_csv(path).assign(kind=y).to_csv(path, index=False)
+    found = run_json("label", path, "--target", "kind", "--finish")
+    assert found["n_labels"] == 120
+    assert len(pd.read_csv(path.with_name("pool.predicted.csv"))) == 0
+
+
+def test_names_of_classes_are_kept_as_they_are(pool):
+    path, _ = pool
+    names = ["a, b", "🎉", 'say "no"']
+    option = '"a, b",🎉,"say ""no"""'
+    write_journal(path, names * 40, [0, 1, 2])
+    ok("label", path, "--target", "kind", "--classes", option, "--finish")
+    journal = read(path.with_name("pool.journal.csv"))[1]
+    assert [entry.label for entry in journal if entry.action == "class"] == names
+    assert pd.read_csv(path.with_name("pool.labeled.csv"))["kind"][:3].tolist() == names
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("", "is empty"), ("a,b\n", "has no rows"), ("a,b\n1,2\n", "a column with values")],
+)
+def test_files_without_questions(tmp_path, content, message):
+    (tmp_path / "pool.csv").write_text(content)
+    assert message in fails("label", tmp_path / "pool.csv", "--target", "kind", "--no-browser")
+    assert not (tmp_path / "pool.journal.csv").exists()
+
+
+@pytest.mark.parametrize("option", ["--export", "--model"])
+def test_answers_are_never_written_over(pool, option):
+    path, y = pool
+    other = write_journal(path, y, range(3), "other.csv")
+    ours = path.with_name("pool.journal.csv")
+    more = ["--merge", other, "--finish"]
+    label_ = ["label", path, "--target", "kind"]
+    assert "keeps the answers" in fails(*label_, option, ours, *more, code=2)  # not there yet
+    assert not ours.exists()
+    write_journal(path, y, range(5))
+    before = [ours.read_bytes(), other.read_bytes()]
+    for name in (ours, other):
+        assert "would be overwritten" in fails(*label_, option, name, *more, code=2)
+    assert [ours.read_bytes(), other.read_bytes()] == before
+
+
+def test_results_that_break_off_can_be_written_again(pool, monkeypatch):
+    path, y = pool
+    journal = write_journal(path, y, range(40)).read_bytes()
+
+    def broken(*arguments):
+        raise OSError("No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("bayespoint.cli.label_results.write_predicted", broken)
+        assert "No space left" in fails("label", path, "--target", "kind", "--finish")
+    names = {"pool.csv", "pool.journal.csv", "pool.labeled.csv"}
+    assert {other.name for other in path.parent.iterdir()} == names
+    assert path.with_name("pool.journal.csv").read_bytes() == journal
+    assert run_json("label", path, "--target", "kind", "--finish")["n_labels"] == 40
+    assert len(pd.read_csv(path.with_name("pool.predicted.csv"))) == 80
+
+
+def test_a_line_that_was_never_finished_and_one_that_is_damaged(pool):
+    path, y = pool
+    journal = write_journal(path, y, range(6))
+    whole = journal.read_bytes()
+    for rest in (b"2026-01-01T00:00:00.000Z,label,7,ab", b"\x00\xff\xfe"):
+        journal.write_bytes(whole + rest)
+        assert ok("label", path, "--target", "kind", "--finish").startswith("6 labels.")
+        assert journal.read_bytes() == whole
+    journal.write_bytes(whole + b"\x00\xff\xfe\n")
+    assert "is damaged" in fails("label", path, "--target", "kind", "--finish")
 
 
 def test_export(pool):

@@ -237,6 +237,17 @@ def test_answers_of_another_journal_are_taken_over(world):
     assert not any(action.mark for action in desk.session.actions)  # none is a blind test
 
 
+def test_answers_are_listed_once_and_the_latest_first(world):
+    desk, _ = world
+    for row, name, before in ((4, "no", None), (9, "yes", None), (4, "yes", {"label": "no"})):
+        desk.act(label(row, name, before))
+    desk.act({"action": "unknown", "row": 2, "before": None})
+    desk.act(label(7, "no"))
+    desk.act({"action": "undo"})
+    found = [(row["row"], row["answer"]["label"]) for row in desk.answers()]
+    assert found == [(2, None), (4, "yes"), (9, "yes")]
+
+
 def test_the_worker_learns_and_says_what_went_wrong(world, monkeypatch):
     desk, y = world
     answer_questions(desk, y, 10)

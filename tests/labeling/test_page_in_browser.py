@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pandas as pd
@@ -45,6 +46,12 @@ def text(browser, name):
 
 
 def press(browser, keys):
+    """Press keys when the page is ready: it ignores them while it saves an answer."""
+    wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#main[aria-busy=false]"))
+    press_at_once(browser, keys)
+
+
+def press_at_once(browser, keys):
     browser.find_element(By.TAG_NAME, "body").send_keys(keys)
 
 
@@ -157,15 +164,38 @@ def test_cells_are_texts_and_long_ones_are_cut(browser, world):
     wait(browser, lambda: row_shown(browser) == desk.session.ask())
 
 
+def test_classes_that_are_digits_have_their_own_keys(browser, tmp_path):
+    X, _ = two_groups()
+    desk = make_desk(tmp_path, X, classes=["7", "other", "0"])
+    with served(desk, tmp_path) as server:
+        show(browser, server.address)
+        for n, key in enumerate("710d", 1):
+            press(browser, key)
+            wait(browser, lambda n=n: len(desk.session.labels) == n)
+        press(browser, "g")
+        wait(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, "#small-rows b")) == 4)
+        names = [e.text for e in browser.find_elements(By.CSS_SELECTOR, "#small-rows b")]
+        assert names == ["don’t know", "0", "other", "7"]
+
+
+def hear_no_news(browser):
+    """Let the page hear nothing new from the server until it sends something itself."""
+    script = """window.fetch_ = fetch; window.n_polls = 0;
+        window.fetch = (path, options) => path.startsWith("state") && ++n_polls
+            ? Promise.resolve(new Response(null, {status: 204})) : fetch_(path, options)"""
+    browser.execute_script(script)
+    wait(browser, lambda: browser.execute_script("return n_polls"))  # no older one is under way
+
+
 def test_another_window_and_a_full_disk(browser, world):
     address, desk, _ = world
     show(browser, address)
     row = row_shown(browser)
-    browser.execute_script("window.fetch_ = fetch; window.fetch = () => new Promise(() => 0)")
+    hear_no_news(browser)
     desk.act(label(row, "no"))
-    browser.execute_script("window.fetch = fetch_")
     press(browser, "2")  # before the page knows
     wait(browser, lambda: "another window" in text(browser, "notice"))
+    browser.execute_script("window.fetch = fetch_")
     assert desk.answer(row) == {"label": "no"}
     browser.find_element(By.CSS_SELECTOR, "#notice-buttons button").click()
     wait(browser, lambda: desk.answer(row) == {"label": "yes"})
@@ -189,6 +219,66 @@ def test_another_window_and_a_full_disk(browser, world):
     wait(browser, lambda: desk.answer(row) == {"label": "no"})
 
 
+def test_keys_count_for_rows_that_are_shown(browser, world):
+    """What is pressed while an answer is saved could be meant for the row before or after."""
+    address, desk, y = world
+    show(browser, address)
+    row, act = row_shown(browser), desk.act
+    saving, saved = threading.Event(), threading.Event()
+
+    def slow(wish):
+        saving.set()
+        assert saved.wait(SECONDS)
+        act(wish)
+
+    desk.act = slow
+    press(browser, "1")
+    assert saving.wait(SECONDS)
+    for key in "1212":
+        press_at_once(browser, key)
+    saved.set()
+    wait(browser, lambda: row_shown(browser) != row)
+    answer_by_keys(browser, y, 1)
+    assert len(desk.session.labels) == 2
+
+
+def test_old_news_do_not_bring_back_a_row(browser, world):
+    """A state that was asked for before an answer arrives after it."""
+    address, _, y = world
+    show(browser, address)
+    row = row_shown(browser)
+    browser.execute_script(
+        """window.fetch_ = fetch; window.waiting = [];
+        window.fetch = async (path, options) => {
+          const answer = await fetch_(path.startsWith("state") ? "state" : path, options);
+          if (path.startsWith("state")) await new Promise((go) => waiting.push(go));
+          return answer;
+        }"""
+    )
+    wait(browser, lambda: browser.execute_script("return waiting.length"))
+    answer_by_keys(browser, y, 1)
+    browser.execute_async_script("waiting[0](); setTimeout(arguments[0], 200)")
+    assert row_shown(browser) != row
+    assert n_labels(browser) == 1
+
+
+def test_files_that_cannot_be_written_are_no_dead_end(browser, world):
+    address, desk, y = world
+    show(browser, address)
+    for _ in range(2):
+        browser.find_element(By.ID, "finish").click()
+        wait(browser, lambda: text(browser, "end-title") == "Finish?")
+        browser.find_element(By.ID, "end-yes").click()
+        wait(browser, lambda: text(browser, "end-title").startswith("Writing"))
+        desk.resume("The files could not be written: the folder is read-only")
+        wait(browser, lambda: not browser.find_element(By.ID, "end").is_displayed())
+        assert "read-only" in text(browser, "notice")
+    answer_by_keys(browser, y, 1)
+    desk.request_finish()
+    desk.tell_results([{"name": "pool.labeled.csv", "what": "the file"}])
+    wait(browser, lambda: text(browser, "end-title") == "Finished")
+
+
 def test_a_lost_connection_keeps_the_answer(browser, world):
     address, desk, _ = world
     show(browser, address)
@@ -199,7 +289,7 @@ def test_a_lost_connection_keeps_the_answer(browser, world):
     assert f"row {row + 1} is kept" in text(browser, "notice")
     assert desk.answer(row) is None
     assert row_shown(browser) == row
-    press(browser, "1")  # is not taken instead
+    press_at_once(browser, "1")  # is not taken instead
     browser.execute_script("window.fetch = fetch_")
     wait(browser, lambda: desk.answer(row) == {"label": "yes"})
     wait(browser, lambda: row_shown(browser) != row)

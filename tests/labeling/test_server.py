@@ -1,6 +1,7 @@
 import json
 import socket
 import threading
+import time
 import urllib.parse
 
 import pytest
@@ -58,6 +59,7 @@ def test_answers_and_the_state(world):
     status, _, text = request(address, "act", label(row, y[row], id="1"))
     assert status == 200
     news = json.loads(text)
+    assert get_json(address, "answers")[0]["row"] == row
     assert news["question"]["row"] != row
     assert news["recent"][0]["answer"] == {"label": y[row]}
     assert news["stamp"] != state["stamp"]
@@ -176,3 +178,19 @@ def test_a_port_that_is_taken_is_said(tmp_path):
         with pytest.raises(OSError, match=f"Port {port} of this machine cannot be used"):
             Server(desk, tmp_path, port)
     desk.journal.close()
+
+
+def test_a_connection_that_arrives_while_the_server_ends_is_closed(tmp_path, monkeypatch):
+    """One that stays open is a warning when it is collected, in whatever runs then."""
+    monkeypatch.setattr("bayespoint.labeling.server.END_SECONDS", 0)
+    X, _ = two_groups()
+    desk = make_desk(tmp_path, X)
+    with served(desk, tmp_path) as server:
+        address = urllib.parse.urlsplit(server.address)
+        with socket.create_connection((address.hostname, address.port)):
+            while not server._server.server_state.connections:
+                time.sleep(0.01)
+            (late,) = server._server.server_state.connections
+            late.shutdown = lambda: None  # it was not there yet when the others were closed
+            server.stop()
+            assert late.transport.is_closing()

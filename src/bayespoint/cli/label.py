@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import secrets
 import sys
@@ -56,17 +57,16 @@ def run_label(data: str, target: str | None, plan: Plan, wish: Wish, as_json: bo
     """Ask for labels on a page in the browser, and write the results at the end."""
     if wish.confidence_level is not None and wish.max_error is None:
         raise typer.BadParameter("--confidence-level needs --max-error.")
-    for path in filter(None, (wish.model, wish.export, wish.journal)):
-        check_output(path, data)
+    path = wish.journal or beside(Path(data), "journal.csv")
+    _check_outputs(data, path, wish)
     with working(f"reading {data}"):
         pool = read_pool(data, target, plan, wish.shown)
-    path = wish.journal or beside(pool.path, "journal.csv")
     journal = Journal(path, _facts(pool, wish), {"seed": secrets.randbelow(2**31)})
     try:
         with working("preparing the rows"):
             desk, prepare = _open_desk(pool, journal, plan, wish)
-        for path in wish.merge:
-            _merge(desk, path)
+        for other in wish.merge:
+            _merge(desk, other)
         if wish.export is not None:
             n = write_answers(wish.export, pool.rows, pool.columns.target, _answers(journal))
             show({"output": str(wish.export), "n_rows": n}, as_json,
@@ -79,6 +79,15 @@ def run_label(data: str, target: str | None, plan: Plan, wish: Wish, as_json: bo
         show(results.to_dict(), as_json, *results.lines())
     finally:
         journal.close()
+
+
+def _check_outputs(data: str, journal: Path, wish: Wish) -> None:
+    """Refuse to write over the file, over its answers, or over those of another journal."""
+    check_output(journal, data)
+    for path in filter(None, (wish.model, wish.export)):
+        check_output(path, data, journal, *wish.merge)
+        if path.resolve() == journal.resolve():
+            raise typer.BadParameter(f"{str(path)!r} keeps the answers. Write to another file.")
 
 
 def _facts(pool: Pool, wish: Wish) -> dict[str, Any]:
@@ -115,14 +124,19 @@ def _open_desk(pool: Pool, journal: Journal, plan: Plan, wish: Wish) -> tuple[De
         confidence_level=CONFIDENCE_LEVEL if level is None else float(level),
         random_state=int(facts["seed"]),
     )
-    about = {"pool": pool.path.name, "target": pool.columns.target, "journal": journal.path.name}
+    about = {
+        "pool": pool.path.name,
+        "target": pool.columns.target,
+        "model": None if wish.model is None else wish.model.name,
+    }
     return Desk(session, journal, pool.rows, about), prepare
 
 
 def _classes(pool: Pool, journal: Journal, named: str | None) -> list[str]:
     """Return all classes that are known before the next answer, and remember new ones."""
     classes = journal.classes
-    for name in (named or "").split(","):
+    # A name with a comma stands in quotes.
+    for name in next(csv.reader([named or ""], skipinitialspace=True), []):
         if name.strip():
             label = check_label(name, classes)
             if label not in classes:

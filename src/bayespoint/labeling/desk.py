@@ -19,6 +19,8 @@ from .view import certificate_view, summary_view
 
 # Answers listed on the page, the latest first.
 MAX_RECENT = 60
+# Answers in the grid.
+MAX_ANSWERS = 1000
 # Requests that are remembered, so that one that is sent twice is done once.
 MAX_REMEMBERED = 200
 
@@ -190,6 +192,13 @@ class Desk:
             "answer": self.answer(row),
         }
 
+    def answers(self) -> list[dict[str, Any]]:
+        """Return the rows that were answered, the latest first, for a list."""
+        with self._lock:
+            rows = dict.fromkeys(action.row for action in reversed(self._done))
+            answered = [row for row in rows if row in self.session.labels]
+            return [self.mention(row) for row in answered[:MAX_ANSWERS]]
+
     def search(self, text: str) -> list[dict[str, Any]]:
         """Return rows that hold a text, for a list."""
         return [self.mention(row) for row in self.rows.search(text)]
@@ -228,6 +237,7 @@ class Desk:
     def request_finish(self) -> None:
         """Accept no more answers, and ask the main thread to write the results."""
         with self._lock:
+            self.problem = None
             self.finish_requested.set()
             self.version += 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import threading
@@ -9,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -33,6 +35,8 @@ STATUS = {"stale": 409, "invalid": 400, "disk": 507, "finishing": 409}
 MAX_SEARCH_CHARACTERS = 200
 # Seconds that the server waits to start, and that open requests have at its end.
 START_SECONDS, END_SECONDS = 20, 2
+# Turns of the event loop until a connection that was being accepted is there and closed.
+END_TICKS = 10
 
 
 def make_app(desk: Desk, folder: Path) -> Starlette:
@@ -89,6 +93,7 @@ def make_app(desk: Desk, folder: Path) -> Starlette:
         Route("/state", state),
         Route("/row/{row:int}", row),
         Route("/image/{row:int}", image),
+        Route("/answers", lambda request: JSONResponse(desk.answers())),
         Route("/search", search),
         Route("/act", act, methods=["POST"]),
         Route("/finish", finish, methods=["POST"]),
@@ -131,6 +136,18 @@ def _unexpected(request: Request, error: Exception) -> Response:
     return PlainTextResponse(text, 500)
 
 
+class _Server(uvicorn.Server):
+    """A server that closes connections, too, that arrive while it ends."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().shutdown(sockets)
+        for _ in range(END_TICKS):
+            for connection in list(self.server_state.connections):
+                if connection.transport is not None:
+                    connection.transport.abort()
+            await asyncio.sleep(0)
+
+
 class Server:
     """A server in a thread of its own.
 
@@ -141,8 +158,6 @@ class Server:
     """
 
     def __init__(self, desk: Desk, folder: Path, port: int = 0, token: str | None = None):
-        import uvicorn
-
         token = token or new_token()
         try:
             self._socket = socket.create_server((HOST, port))
@@ -161,7 +176,7 @@ class Server:
             lifespan="off",
             timeout_graceful_shutdown=END_SECONDS,
         )
-        self._server = uvicorn.Server(config)
+        self._server = _Server(config)
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True
         )

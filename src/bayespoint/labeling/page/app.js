@@ -2,7 +2,8 @@
 // text (textContent), and an answer counts when the server says that it is on the disk.
 
 const POLL_MS = 1000, HIDDEN_POLL_MS = 5000, RETRY_MS = 1000, SEARCH_DELAY_MS = 150;
-const MANY_VALUES = 16, MANY_CLASSES = 9, WIDE_VALUE = 14, LONG_VALUE = 34, TINY_PIXELS = 128;
+const REQUEST_MS = 20000; // a request that takes longer is lost, for example because a laptop slept
+const MANY_VALUES = 16, MANY_CLASSES = 9, WIDE_VALUE = 14, LONG_VALUE = 34, TINY_PIXELS = 128, LINE_PIXELS = 13;
 const token = location.pathname.split("/")[1];
 const $ = (id) => document.getElementById(id);
 
@@ -10,6 +11,7 @@ let state = null; // what the server said last
 let shown = null; // the row on the screen, with its answer
 let looking = false; // whether the person looks at a row again, instead of at the question
 let sending = null; // the request that the server has not confirmed yet
+let n_sent = 0; // requests so far that change something: what was asked for before is old news
 let offline = false;
 
 // --- small helpers ---------------------------------------------------------------------------
@@ -42,7 +44,7 @@ function fill(element, data, build) {
 // --- talking to the server -------------------------------------------------------------------
 
 async function get(path) {
-  const answer = await fetch(path, { cache: "no-store" });
+  const answer = await fetch(path, { cache: "no-store", signal: AbortSignal.timeout(REQUEST_MS) });
   if (answer.status === 204) return null;
   if (!answer.ok) throw new ServerError(await answer.text());
   return answer.json();
@@ -55,13 +57,14 @@ async function post(path, content) {
     method: "POST",
     headers: { "Content-Type": "application/json", "X-Bayespoint-Token": token },
     body: JSON.stringify(content),
+    signal: AbortSignal.timeout(REQUEST_MS),
   });
   if ((answer.headers.get("content-type") || "").includes("json")) return answer.json();
   throw new ServerError(await answer.text());
 }
 
 function poll() {
-  const wait = document.hidden ? HIDDEN_POLL_MS : POLL_MS;
+  const wait = document.hidden && !(state && state.finishing) ? HIDDEN_POLL_MS : POLL_MS;
   setTimeout(async () => {
     if (!sending && !(state && state.results)) await refresh();
     poll();
@@ -69,12 +72,14 @@ function poll() {
 }
 
 async function refresh() {
+  const turn = n_sent;
   try {
     const news = await get(`state${state ? `?stamp=${encodeURIComponent(state.stamp)}` : ""}`);
+    if (turn !== n_sent) return;
     connected();
-    if (news && !sending) take(news);
+    if (news) take(news);
   } catch (error) {
-    lost(error);
+    if (turn === n_sent) lost(error);
   }
 }
 
@@ -99,6 +104,7 @@ async function act(wish) {
   if (sending || !state || state.finishing) return;
   const mine = { wish: { ...wish, id: newId() } };
   sending = mine;
+  n_sent += 1;
   busy(true);
   while (sending === mine) {
     try {
@@ -133,8 +139,8 @@ function refused(answer, wish) {
   retry.addEventListener("click", async () => {
     hideNotice();
     if (answer.kind !== "stale") return act(wish);
-    const now = await get(`row/${wish.row}`);
-    return act({ ...wish, before: now.answer });
+    const now = await get(`row/${wish.row}`).catch(lost);
+    return now && act({ ...wish, before: now.answer });
   });
   if (answer.kind === "stale") looking = false;
   take(answer.state);
@@ -158,6 +164,7 @@ function take(news) {
   if (state.problem) notice(state.problem, [], "problem");
   else if ($("notice").dataset.kind === "problem") hideNotice();
   if (state.results || state.finishing) showEnd();
+  else if ($("end").classList.contains("writing")) closeEnd(); // the files could not be written
 }
 
 async function refreshShown() {
@@ -200,10 +207,19 @@ function cells(row) {
       [make("dt", cell.name), make("dd", content(row, cell))],
       { class: cell.text.length > LONG_VALUE ? "long" : cell.text.length > WIDE_VALUE ? "wide" : "" })), { class: "values" });
     list.classList.toggle("many", values.length > MANY_VALUES);
-    parts.push(list);
+    parts.push(parts.length && values.length > MANY_VALUES ? folded(list, values.length) : list);
   }
   if (row.n_more_cells) parts.push(make("p", `and ${plural(row.n_more_cells, "more column")}; choose some with --show`, { class: "soft" }));
   return parts;
+}
+
+// Many numbers beside a picture or a text are there for the model, not for the person.
+let unfolded = false;
+function folded(list, n) {
+  const details = make("details", [make("summary", plural(n, "other column")), list]);
+  details.open = unfolded;
+  details.addEventListener("toggle", () => { unfolded = details.open; });
+  return details;
 }
 
 function content(row, cell) {
@@ -221,7 +237,7 @@ function content(row, cell) {
 }
 
 function picture(row) {
-  const image = make("img", "", { src: `image/${row.row}`, alt: `Picture of row ${row.row + 1}` });
+  const image = make("img", "", { loading: "lazy", src: `image/${row.row}`, alt: `Picture of row ${row.row + 1}` });
   image.addEventListener("load", () => image.classList.toggle("tiny", image.naturalWidth <= TINY_PIXELS));
   image.addEventListener("error", async () => {
     const reason = await fetch(image.src).then((answer) => answer.text()).catch(() => "");
@@ -231,17 +247,29 @@ function picture(row) {
   return image;
 }
 
+// A class that is called 7 has the key 7; others have the keys that are left, in their order.
+function keysOf(names) {
+  const keys = new Map(names.filter((name) => /^[0-9]$/.test(name)).map((name) => [name, name]));
+  const free = [..."123456789"].filter((key) => !keys.has(key));
+  for (const name of names) if (!keys.has(name) && free.length) keys.set(name, free.shift());
+  return keys;
+}
+
 function showClasses() {
   const group = $("classes");
-  fill(group, state.classes, () => state.classes.map((name, i) => {
-    const button = make("button", [make("span", name), i < 9 ? make("kbd", String(i + 1)) : null], { type: "button" });
+  const keys = keysOf(state.classes);
+  fill(group, state.classes, () => state.classes.map((name) => {
+    const key = keys.get(name);
+    const button = make("button", [make("span", name), key ? make("kbd", key) : null], { type: "button" });
     button.dataset.name = name;
+    if (key) button.dataset.key = key;
     button.addEventListener("click", () => answer(name));
     return button;
   }));
   group.classList.toggle("many", state.classes.length > MANY_CLASSES);
   fill($("names"), state.classes, () => state.classes.map((name) => make("option", "", { value: name })));
-  $("new-name").placeholder = state.classes.length ? "Class by name" : "Name the first class";
+  $("new-name").placeholder = state.classes.length ? "Class by name" : "Type the class of this row";
+  document.querySelector(".others").classList.toggle("first", !state.classes.length);
   const given = shown && shown.answer ? shown.answer.label : undefined;
   for (const button of group.children) button.classList.toggle("given", button.dataset.name === given);
   busy(Boolean(sending));
@@ -253,6 +281,7 @@ function mark(label) {
 
 function busy(is) {
   const off = is || !state || state.finishing;
+  $("main").setAttribute("aria-busy", is);
   for (const button of $("classes").children) button.disabled = off || !shown;
   $("unknown").disabled = off || !shown;
   $("skip").disabled = off || !shown || looking;
@@ -267,7 +296,7 @@ function showPanel() {
   $("n-rows").textContent = summary.n_unknown ? `and ${count(summary.n_unknown)} × don’t know` : `of ${plural(summary.n_rows, "row")}`;
   $("error").textContent = summary.error === null ? "–" : percent(summary.error);
   $("interval").textContent = summary.interval
-    ? `at most ${percent(summary.interval[1])}` : summary.error === null ? "after a few labels" : "the model’s own guess";
+    ? `at most ${percent(summary.interval[1])} of the answers` : summary.error === null ? "after a few labels" : "the model’s own guess";
   if (summary.interval && summary.interval[0] > 0) $("interval").textContent =
     `between ${percent(summary.interval[0])} and ${percent(summary.interval[1])}`;
   showPromise(summary, certificate);
@@ -297,16 +326,20 @@ function showPromise(summary, certificate) {
   const more = summary.n_more_labels === null || summary.share_after === null ? ""
     : `; about ${plural(summary.n_more_labels, "more label")} for ${percent(summary.share_after, 0)}`;
   $("promise-text").textContent = holds
-    ? `At ${percent(goal)} error, ${percent(share, 0)} of your file can be answered now${more}.`
-    : `At ${percent(goal)} error, the model expects to answer ${percent(share, 0)} of your file${more}. This has to be tested.`;
-  $("promise-detail").textContent = certificate.message;
+    ? `At ${percent(goal)} error, ${percent(share, 0)} of the rest of your file can be answered now${more}.`
+    : summary.error === null ? `The goal is at most ${percent(goal)} error. Label a few rows first.`
+      : `At ${percent(goal)} error, the model expects to answer ${percent(share, 0)} of the rest${more}. Blind questions test this.`;
+  $("promise-detail").textContent = holds
+    ? `Of these answers at most ${percent(goal)} are wrong, with a probability of ${percent(certificate.confidence_level)}. Other rows are refused.`
+    : certificate.message;
+  $("finish").classList.toggle("ready", holds);
 }
 
 function curve(history, goal) {
   const width = 300, height = 110, left = 34, bottom = 92, top = 8, right = 292;
   const known = history.filter((point) => point[1] !== null);
   // The first intervals are as wide as can be, and would flatten the line.
-  const highest = Math.max(0.02, 1.3 * Math.max(0, ...known.map((p) => p[1])), (goal ?? 0) * 1.5);
+  const highest = Math.min(1, Math.max(0.02, 1.3 * Math.max(0, ...known.map((p) => p[1])), (goal ?? 0) * 1.5));
   const first = known.length ? known[0][0] : 0, last = known.length ? known[known.length - 1][0] : 1;
   const x = (n) => left + (right - left) * (n - first) / Math.max(last - first, 1);
   const y = (e) => bottom - (bottom - top) * Math.min(e / highest, 1);
@@ -326,7 +359,7 @@ function curve(history, goal) {
   ];
   if (goal !== null && goal <= highest) {
     parts.push(draw("line", { class: "goal", x1: left, y1: y(goal), x2: right, y2: y(goal) }));
-    if (y(goal) > top + 18 && y(goal) < bottom - 8) parts.push(label(0, y(goal) + 4, percent(goal)));
+    if (y(goal) > top + 18 && y(goal) < bottom - LINE_PIXELS) parts.push(label(0, y(goal) + 4, percent(goal)));
   }
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height + 6}`, role: "img", "aria-label": told });
   svg.append(...parts);
@@ -357,7 +390,8 @@ function bars(counts) {
 
 function item(row, strong, aside) {
   const button = make("button", [make("b", strong), make("span", aside, { class: "soft" }),
-    make("span", row.preview, { class: "line" })], { type: "button", "aria-label": `Look at row ${row.row + 1} again: ${strong}` });
+    row.image ? picture(row) : make("span", row.preview, { class: "line" })],
+  { type: "button", "aria-label": `Look at row ${row.row + 1} again: ${strong}` });
   button.addEventListener("click", () => lookAt(row.row));
   return make("li", [button]);
 }
@@ -416,11 +450,13 @@ function openSearch() {
   $("search-text").select();
 }
 
-function openGrid() {
-  const answered = state.recent.filter((row) => row.action !== "skip");
+async function openGrid() {
+  const answered = await get("answers").catch(lost);
+  if (!answered || document.querySelector("dialog[open]")) return;
+  $("grid-text").textContent = !answered.length ? "There are none yet." : "Choose a row to change its answer. The latest are first.";
   $("small-rows").replaceChildren(...answered.map((row) => {
-    const button = make("button", [make("b", words(row.answer)), row.image ? picture(row) : null,
-      make("span", row.preview, { class: "line" }), make("span", `row ${count(row.row + 1)}`, { class: "soft" })], { type: "button" });
+    const button = make("button", [make("b", words(row.answer)), row.image ? picture(row) : make("span", row.preview, { class: "line" }),
+      make("span", `row ${count(row.row + 1)}`, { class: "soft" })], { type: "button" });
     button.addEventListener("click", () => lookAt(row.row));
     return button;
   }));
@@ -429,11 +465,28 @@ function openGrid() {
 }
 
 function askToFinish() {
-  $("end-text").textContent = "This writes the labeled file, the answers for all other rows, the model and a report, " +
-    "and ends the session. Run the same command to go on later.";
+  $("end-title").textContent = "Finish?";
+  $("end-text").textContent = `${toWrite()} The same command goes on later.`;
   $("files").replaceChildren();
   $("end-yes").hidden = $("end-no").hidden = false;
   $("end").showModal();
+}
+
+function toWrite() {
+  const model = state.about.model ? ", the model" : "";
+  const goal = state.certificate.max_error;
+  if (goal === null) return `This writes the labeled file and the answers for all other rows${model}, and ends the session.`;
+  if (state.certificate.holds) return `This writes the labeled file, the answers for all other rows${model} and a report, and ends the session.`;
+  return `Nothing is promised yet: if you finish now, all other rows are refused. This writes the labeled file${model}, and ends the session.`;
+}
+
+async function finish() {
+  n_sent += 1;
+  $("end-yes").disabled = true;
+  const news = await post("finish", {}).catch(lost);
+  $("end-yes").disabled = false;
+  if (news) take(news);
+  else $("end").close(); // what went wrong is said on the page
 }
 
 function showEnd() {
@@ -442,14 +495,19 @@ function showEnd() {
   $("end-text").textContent = written ? "You can close this page. Run the same command to go on labeling." : "This takes a few seconds.";
   $("files").replaceChildren(...(written || []).map((file) => make("li", [make("b", file.name), make("p", file.what, { class: "soft" })])));
   $("end-yes").hidden = $("end-no").hidden = true;
+  $("end").classList.add("writing");
   if (!$("end").open) $("end").showModal();
-  $("end").addEventListener("cancel", (event) => event.preventDefault());
+}
+
+function closeEnd() {
+  $("end").classList.remove("writing");
+  $("end").close();
 }
 
 // --- keys and clicks -------------------------------------------------------------------------
 
 const KEYS = {
-  d: () => answer(null), 0: () => answer(null),
+  d: () => !$("unknown").disabled && answer(null),
   s: () => !$("skip").disabled && act({ action: "skip", row: shown.row }),
   u: () => !$("undo").disabled && act({ action: "undo" }),
   n: () => $("new-name").focus(),
@@ -468,9 +526,10 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     return KEYS.u();
   }
-  if (/^[1-9]$/.test(key)) {
-    const button = $("classes").children[Number(key) - 1];
-    if (button && !button.disabled) answer(button.dataset.name);
+  if (/^[0-9]$/.test(key)) {
+    const button = [...$("classes").children].find((other) => other.dataset.key === key);
+    if (!button) return key === "0" ? KEYS.d() : undefined;
+    if (!button.disabled) answer(button.dataset.name);
   } else if (KEYS[key]) {
     event.preventDefault();
     KEYS[key]();
@@ -482,9 +541,11 @@ $("skip").addEventListener("click", KEYS.s);
 $("undo").addEventListener("click", KEYS.u);
 $("back").addEventListener("click", back);
 $("open-search").addEventListener("click", openSearch);
+$("open-grid").addEventListener("click", openGrid);
 $("open-help").addEventListener("click", KEYS["?"]);
 $("finish").addEventListener("click", askToFinish);
-$("end-yes").addEventListener("click", async () => take(await post("finish", {})));
+$("end-yes").addEventListener("click", finish);
+$("end").addEventListener("cancel", (event) => $("end").classList.contains("writing") && event.preventDefault());
 $("search-text").addEventListener("input", search);
 $("search-form").addEventListener("submit", (event) => {
   event.preventDefault();
