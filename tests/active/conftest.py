@@ -31,4 +31,4 @@ def blobs():
 def certified(blobs):
     X, y = blobs
     session = active.Session(GaussianNB(), X, max_error=0.1, random_state=0)
-    return label(session, y, 140)
+    return label(session, y, 170)

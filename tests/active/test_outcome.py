@@ -28,7 +28,7 @@ def test_the_reject_option_answers_as_promised_and_can_be_saved(certified, blobs
 def test_our_own_model_can_be_saved(blobs, tmp_path):
     X, y = blobs
     session = active.Session(BayesPointClassifier(), X, max_error=0.2, random_state=0)
-    label(session, y, 70)
+    label(session, y, 110)
     option = session.reject_option()
     assert option is not None
     save(option, tmp_path / "model.bayespoint")

@@ -141,6 +141,12 @@ def test_the_risks_of_all_tests_add_up_to_at_most_the_risk():
     promise, _ = promise_about(*(checkpoint(confidence, range(n)) for n in sizes))
     assert len({id(s.checkpoint) for s in promise.samples}) == 7  # 30 is less than twice 20
     assert sum(s.risk for s in promise.samples) <= RISK
+    # Each new order may be tried after the outcome of the others is known, so each has its share.
+    chosen = (checkpoint(confidence, range(n), i) for i, n in enumerate(sizes[2:]))
+    promise, _ = promise_about(*chosen)
+    assert sum(s.risk for s in promise.samples) <= RISK
+    most = [max(s.risk for s in promise.samples if s.checkpoint.n_choices == i) for i in range(6)]
+    assert sum(4 * risk for risk in most) <= RISK  # as if all tests of an order came true
 
 
 def test_a_model_that_is_not_sure_is_not_tested():
@@ -180,6 +186,24 @@ def test_what_a_person_chose_to_learn_is_tested_on_rows_that_nobody_has_seen():
         answers.tell(row, 0, answers.mark(row, True))
     promise.add(checkpoint(np.full(N_ROWS, 0.99), range(80), n_choices=1), answers)
     assert [r for r in promise.samples[2].rows if r in audited] == [r for r in audited if r >= 80]
+
+
+def test_before_the_first_test_nobody_knows_audits():
+    promise, answers = promise_about(checkpoint(np.full(N_ROWS, 0.99), range(40), n_choices=3))
+    other, _ = promise_about(checkpoint(np.full(N_ROWS, 0.99), range(40)))
+    assert promise.samples[0].rows.tolist() == other.samples[0].rows.tolist()
+    assert promise.samples[0].risk == other.samples[0].risk
+    promise.add(checkpoint(np.full(N_ROWS, 0.99), range(80), n_choices=4), answers)
+    assert promise.samples[1].rows.tolist() != [r for r in promise.samples[0].rows if r >= 80]
+
+
+def test_equal_confidences_stay_together_however_they_are_rounded():
+    confidence = np.repeat([0.999, 0.99, 0.6], N_ROWS // 3)
+    confidence = confidence + 1e-12 * np.random.default_rng(0).uniform(-1, 1, N_ROWS)
+    promise, _ = promise_about(checkpoint(confidence, range(20)))
+    for sample in promise.samples:
+        gap = np.abs(confidence - sample.threshold).min()
+        assert gap > 5e-10  # hundreds of times the rounding
 
 
 def fools_the_promise(seed, n_choices):

@@ -8,8 +8,8 @@ from session_helpers import label
 
 def test_the_summary_says_what_matters(certified):
     summary = certified.summary()
-    assert summary.n_labels == 140
-    assert sum(summary.class_counts.values()) == 140
+    assert summary.n_labels == 170
+    assert sum(summary.class_counts.values()) == 170
     assert 0 <= summary.estimated_error <= summary.error_interval[1] <= 1
     assert summary.share_answered_now == certified.certificate().share_answered
     assert certified.summary().history == summary.history

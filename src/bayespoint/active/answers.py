@@ -70,8 +70,9 @@ class Answers:
     actions : list of Action
         Everything that happened.
     n_choices : int
-        How often the person, not a question, decided what models learn: a row of one's own, or a
-        correction. An answer that is taken back is asked for again, and does not count.
+        How often the person, not a question, decided what models learn: a row of one's own, a
+        correction, or a row that is skipped. An answer that is taken back is asked for again, and
+        does not count.
     """
 
     def __init__(self, n_rows: int, seed: int, classes=()):
@@ -131,6 +132,7 @@ class Answers:
         self._remember(row, mark)
         self.skipped.pop(row, None)
         self.skipped[row] = Skipped(len(self.training), mark)
+        self.n_choices += 1
         self.actions.append(Action("skip", row, None, mark))
 
     def use(self, row: int) -> None:
@@ -143,7 +145,7 @@ class Answers:
         if not self._undo:
             raise ValueError("There is no answer to take back.")
         last = self._undo.pop()
-        if last.had_label and self.is_training(last.row):
+        if self.is_training(last.row) and (last.had_label or not last.mark):
             self.n_choices += 1
         if last.had_label:
             self._set(last.row, last.label)

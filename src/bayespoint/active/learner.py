@@ -47,6 +47,11 @@ class Learner:
         self.model, self._scores = model, None
         self._learned = dict(zip(map(int, rows), labels, strict=True))
 
+    def can_wait(self, labels) -> bool:
+        """Return whether rows with these labels can as well be learned later, together."""
+        known = self.model is not None and not set(labels) - set(self.model.classes_.tolist())
+        return known and learns_rows(self.model, len(labels))
+
     def update(self, rows, labels) -> None:
         """Learn and unlearn rows, until the model has learned these."""
         wanted = dict(zip(map(int, rows), labels, strict=True))
@@ -97,6 +102,14 @@ class Learner:
         position = {c: i for i, c in enumerate(self.model.classes_.tolist())}
         places = [position[label] for label in self._learned.values()]
         return list(self._learned), found[np.arange(len(places)), places]
+
+
+def with_seed(estimator, seed: int) -> Any:
+    """Return a copy whose random states are set, so that the same answers give the same model."""
+    found = clone(estimator)
+    names = [n for n, value in found.get_params().items() if value is None]
+    unset = [n for n in names if n == "random_state" or n.endswith("__random_state")]
+    return found.set_params(**dict.fromkeys(unset, seed)) if unset else found
 
 
 def learns_rows(model, n_rows: int) -> bool:

@@ -51,7 +51,8 @@ def reject_option(
     """Return the certified model as a classifier that refuses below the certified threshold."""
     sample, codes = certified.sample, answers.codes
     model = sample.checkpoint.model
-    judged = sample.rows[: certified.n_audited]
+    seen = sample.rows[: certified.n_seen]
+    judged = seen[codes[seen] != NO_ANSWER]
     option = RejectOptionClassifier(
         FrozenEstimator(model), max_error=max_error, confidence_level=confidence_level
     )

@@ -32,6 +32,11 @@ RANKS = (0.4, 0.8)
 MIN_LEARNED, MIN_SHARE, MIN_LEARNED_GROWTH = 20, 0.6, 2.0
 # After this many answers a smaller share is worth a test, too.
 PATIENCE, MIN_SHARE_LATER = 100, 0.2
+# The share of the risk for tests in the first random order. Later orders, which are drawn when a
+# person chooses what is learned, share the rest: half of it for the first of them, and so on.
+FIRST_ORDER_SHARE = 0.8
+# Confidences that differ by less than this may change places when they are computed again.
+CONFIDENCE_DIGITS = 1e-9
 # Smaller sets than this share of the pool are not tested.
 MIN_SET_SHARE = 0.1
 # What is certified next should answer this many times as many rows as what is certified already.
@@ -52,7 +57,7 @@ class Certificate(NamedTuple):
     share_answered: float  # of the rows without a label
     n_answered: int
     n_audited: int  # blind random rows among those that it answers, with a label
-    n_audit_errors: int
+    n_audit_errors: int  # where the model is wrong, or nobody knows
     message: str
 
 
@@ -61,7 +66,7 @@ class Sample(NamedTuple):
 
     checkpoint: Checkpoint
     rows: np.ndarray
-    threshold: float  # the least confidence of a row
+    threshold: float  # of confidence: between its rows and the others
     expected_error: float  # as the model itself says
     risk: float
 
@@ -70,7 +75,8 @@ class Progress(NamedTuple):
     """What is known about a sample."""
 
     sample: Sample
-    n_audited: int
+    n_seen: int  # its first rows, in the order of audits, that were asked about
+    n_audited: int  # those of them that have a label, or are not known
     n_wrong: int
     n_rest: int  # rows without a label
     evidence: float  # log evidence that the promise holds, minus what is needed
@@ -97,6 +103,7 @@ class Lottery(NamedTuple):
 
     n_choices: int  # of the checkpoints that it can test
     order: np.ndarray
+    risk: float  # of the next test
 
 
 class Promise:
@@ -117,30 +124,42 @@ class Promise:
     def __init__(self, n_rows: int, seed: int, max_error: float, risk: float):
         self._n_rows = n_rows
         self._seed = seed
-        self._lottery = Lottery(0, self._draw(0))
+        self._lottery = Lottery(0, self._draw(0), FIRST_ORDER_SHARE * risk / 2)
+        self._rest_of_risk = (1 - FIRST_ORDER_SHARE) * risk
         self._max_error = max_error
-        self._risk = risk
-        self._n_tested = 0
         self.samples: list[Sample] = []
+        self._followed: tuple[tuple[int, int], list[Progress]] = (0, 0), []
 
     def add(self, checkpoint: Checkpoint, answers: Answers) -> None:
         """Test a checkpoint, if the model expects to answer enough rows well."""
-        if checkpoint.n_choices > self._lottery.n_choices:
-            # The person has seen which rows were audited first, so only rows that have no label
-            # yet can test what was learned since, in an order that nobody has seen.
-            order = self._draw(checkpoint.n_choices)
-            order = order[answers.codes[order] == NO_ANSWER]
-            self._lottery = Lottery(checkpoint.n_choices, order)
-        order = self._lottery.order
+        self._renew(checkpoint, answers)
         sets = list(self._sets(checkpoint))
         if not sets or not self._is_worth_it(checkpoint, sets[-1][0]):
             return
-        self._n_tested += 1
-        risk = self._risk / 2**self._n_tested / len(EXPECTED_SHARES)
+        order, risk = self._lottery.order, self._lottery.risk
+        self._lottery = self._lottery._replace(risk=risk / 2)
         for threshold, expected in sets:
             answered = ~checkpoint.learned & (checkpoint.confidence >= threshold)
             rows = order[answered[order]]
-            self.samples.append(Sample(checkpoint, rows, threshold, expected, risk))
+            self.samples.append(
+                Sample(checkpoint, rows, threshold, expected, risk / len(EXPECTED_SHARES))
+            )
+
+    def _renew(self, checkpoint: Checkpoint, answers: Answers) -> None:
+        """Draw a new order if the person chose what the checkpoint learned, and knew audits.
+
+        Only rows that have no label yet can test what was learned since, in an order that nobody
+        has seen. Before the first test there are no audits.
+        """
+        if checkpoint.n_choices <= self._lottery.n_choices:
+            return
+        if not self.samples:
+            self._lottery = self._lottery._replace(n_choices=checkpoint.n_choices)
+            return
+        order = self._draw(checkpoint.n_choices)
+        order = order[answers.codes[order] == NO_ANSWER]
+        self._rest_of_risk /= 2
+        self._lottery = Lottery(checkpoint.n_choices, order, self._rest_of_risk / 2)
 
     def _draw(self, n_choices: int) -> np.ndarray:
         return np.random.default_rng([self._seed, 2, n_choices]).permutation(self._n_rows)
@@ -170,15 +189,14 @@ class Promise:
         for share in EXPECTED_SHARES:
             n = int(np.searchsorted(expected, share * self._max_error, side="right"))
             if n >= fewest and n > before:
-                # Rows of equal confidence belong together.
-                threshold = confidence[n - 1]
-                before = int(np.searchsorted(-confidence, -threshold, side="right"))
-                yield float(threshold), float(expected[before - 1])
+                threshold, before = _cut(confidence, n)
+                yield threshold, float(expected[before - 1])
 
     def _sets_by_rank(self, confidence: np.ndarray) -> Iterator[tuple[float, float]]:
         """Yield thresholds for confidences that are not probabilities."""
         for rank, share in zip(RANKS, EXPECTED_SHARES, strict=True):
-            yield float(confidence[int(rank * (len(confidence) - 1))]), share * self._max_error
+            n = 1 + int(rank * (len(confidence) - 1))
+            yield _cut(confidence, n)[0], share * self._max_error
 
     def follow(self, sample: Sample, answers: Answers) -> Progress:
         """Return what the answers say about a sample."""
@@ -195,11 +213,12 @@ class Promise:
         path = log_evidence(counts, np.arange(n + 1), len(codes), n_tested, self._max_error)
         evidence = float(path.max()) + math.log(sample.risk)
         next_row = int(sample.rows[n]) if n < len(codes) else None
-        return Progress(sample, n, int(counts[-1]), n_rest, evidence, next_row)
+        n_audited = n - int(np.sum(waiting[:n]))
+        return Progress(sample, n, n_audited, int(counts[-1]), n_rest, evidence, next_row)
 
     def bound(self, progress: Progress, answers: Answers) -> float:
         """Return an upper limit of the error among the rows of a sample without a label."""
-        sample, n = progress.sample, progress.n_audited
+        sample, n = progress.sample, progress.n_seen
         if not progress.n_rest:
             return 0.0
         codes = answers.codes[sample.rows]
@@ -247,7 +266,27 @@ class Promise:
         return max(1.0, (LOST_EVIDENCE - progress.evidence) / gain)
 
     def _follow_all(self, answers: Answers) -> list[Progress]:
-        return [self.follow(sample, answers) for sample in self.samples]
+        # Several questions are asked between two answers.
+        state = len(answers.actions), len(self.samples)
+        if state != self._followed[0]:
+            self._followed = state, [self.follow(sample, answers) for sample in self.samples]
+        return self._followed[1]
+
+
+def _cut(confidence: np.ndarray, n: int) -> tuple[float, int]:
+    """Return a threshold below the n largest confidences, and how many are above it.
+
+    Confidences are sorted, the largest first. The threshold is in the middle of the next gap, so
+    that rows of equal confidence belong together, also if it is computed again and rounded.
+    """
+    gaps = confidence[:-1] - confidence[1:]
+    wide = gaps > CONFIDENCE_DIGITS * np.maximum(1.0, np.abs(confidence[1:]))
+    after = np.flatnonzero(wide[n - 1 :])
+    if not len(after):
+        lowest = float(confidence[-1])
+        return lowest - CONFIDENCE_DIGITS * max(1.0, abs(lowest)), len(confidence)
+    n += int(after[0])
+    return float(confidence[n - 1] + confidence[n]) / 2, n
 
 
 def checkpoint_of(model, X, classes: list, rows: np.ndarray, n_choices: int) -> Checkpoint:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -11,31 +11,17 @@ from sklearn.utils import check_random_state
 from ..classifiers.bayes_point import BayesPointClassifier
 from ..classifiers.reject.option import RejectOptionClassifier
 from .answers import Action, Answers
-from .learner import Learner
+from .learner import Learner, with_seed
 from .outcome import Predictions, predictions, reject_option
 from .promise import Certificate, Progress, Promise
+from .questions import Question, Questions
 from .schedule import Schedule
 from .summary import Summary, describe, summarize
 
 __all__ = ["Session"]
 
-# The first questions are random rows, until there are two classes and this many answers.
-MIN_RANDOM_ROWS = 4
-# After n rows to learn from, the next one is random with probability RANDOM_ROWS / n: a class that
-# no answer had so far is often far from all boundaries, where nobody would look for it.
-RANDOM_ROWS = 4
-# The share of questions that are blind audits, once there is a model worth an audit.
-AUDIT_SHARE = 2 / 3
-# A skipped row is asked about again after this many more rows to learn from. Audits do not count:
-# what is learned must not depend on them.
-ROWS_UNTIL_ASKED_AGAIN = 10
-
-
-class Question(NamedTuple):
-    """A row to ask about."""
-
-    row: int
-    audit: bool
+# The first model has learned from two classes and at least this many rows.
+MIN_LEARNED_ROWS = 4
 
 
 class Session:
@@ -79,8 +65,8 @@ class Session:
     The promise is about the rows of this pool that have no label yet: with probability
     `confidence_level`, at every moment at which `certificate().holds`, at most `max_error` of
     those that the model answers are wrong. A label is taken to be right, and to depend on the
-    row alone, not on when it is asked about. A row whose label the person does not know counts
-    as wrong if the model answers it. Nothing is promised about rows from elsewhere.
+    row alone, not on when it is asked about; so is "unknown". A row whose label the person does
+    not know counts as wrong if the model answers it. Nothing is promised about rows from elsewhere.
 
     Questions, answers and corrections are deterministic: the same answers give the same session.
     `work` does slow steps early, in another thread if you like; it does not change the result.
@@ -122,15 +108,15 @@ class Session:
         self.max_error = max_error
         self.confidence_level = confidence_level
         self.seed = int(check_random_state(random_state).randint(2**31 - 1))
-        # Audits have orders of their own: nothing depends on both.
-        self._first_rows = np.random.default_rng(self.seed).permutation(n_rows)
         self._answers = Answers(n_rows, self.seed, classes or ())
-        self._learner = Learner(BayesPointClassifier() if estimator is None else estimator, X_pool)
+        estimator = BayesPointClassifier() if estimator is None else estimator
+        self._learner = Learner(with_seed(estimator, self.seed), X_pool)
         self._promise = None
         if max_error is not None:
             self._promise = Promise(n_rows, self.seed, max_error, 1 - confidence_level)
         self._asked: Question | None = None
         self._schedule = Schedule(self._learner, self._answers, X_pool)
+        self._questions = Questions(self._answers, self._learner, self._promise, self.seed)
         self._history: list[tuple[int, float, float, float, float]] = []
         self._lock = threading.RLock()
         for row, label in (labels or {}).items():
@@ -168,7 +154,8 @@ class Session:
         """
         with self._lock:
             if self._asked is None:
-                self._asked = self._choose()
+                self._update()
+                self._asked = self._next_question()
             return None if self._asked is None else self._asked.row
 
     def tell(self, row: int, label) -> None:
@@ -191,10 +178,12 @@ class Session:
         Parameters
         ----------
         row : int
-            Position in the pool.
+            The row that is asked about now.
         """
         with self._lock:
-            self._answers.skip(self._check_row(row), self.mark(row))
+            if self._asked is None or self._asked.row != self._check_row(row):
+                raise ValueError(f"Row {row} is not asked about, so it cannot be skipped.")
+            self._answers.skip(row, self.mark(row))
             self._went_on(row)
 
     def mark(self, row: int) -> str:
@@ -227,6 +216,7 @@ class Session:
             row, mark = self._answers.undo()
             audit = mark == self._answers.mark(row, True)
             self._asked = Question(row, audit) if self._answers.is_open(row) else None
+            self._update(at_once=False)
             return row
 
     def replay(self, actions) -> None:
@@ -242,7 +232,7 @@ class Session:
                 self._check_row(action.row)
                 self._answers.replay(action)
                 self._schedule.note()
-                self._finish_checkpoint()
+                self._update(at_once=False)
             self._asked = None
 
     def upcoming(self, n: int = 1) -> list[int]:
@@ -259,7 +249,7 @@ class Session:
         """
         with self._lock:
             if self._learner.model is None:
-                rows = self._first_rows
+                rows = self._questions.random_order
             else:
                 rows = np.argsort(-self._learner.usefulness(), kind="stable")
             found = [
@@ -345,75 +335,26 @@ class Session:
         if self._asked is not None and self._asked.row == row:
             self._asked = None
         self._schedule.note()
+        self._update(at_once=False)
 
-    def _choose(self) -> Question | None:
-        """Return the next question."""
-        self._update()
-        again = self._skipped_before()
-        if again is not None:
-            return again
-        audit = self._audit()
-        if audit is not None:
-            return Question(audit, True)
-        row = self._useful_row()
-        if row is not None:
-            return Question(row, False)
-        # All that is left was skipped.
-        return self._skipped_before(0)
-
-    def _skipped_before(self, n_rows: int = ROWS_UNTIL_ASKED_AGAIN) -> Question | None:
-        """Return the row that was skipped first, if that is long ago."""
-        for row, skipped in self._answers.skipped.items():
-            if len(self._answers.training) - skipped.n_training >= n_rows:
-                return Question(row, skipped.mark == self._answers.mark(row, True))
-            break
-        return None
-
-    def _audit(self) -> int | None:
-        """Return a row to audit, if it is time for one."""
-        if self._promise is None:
-            return None
-        n_questions = sum(action.verb == "label" for action in self.actions)
-        chance = np.random.default_rng([self.seed, 0, n_questions]).uniform()
-        if chance > AUDIT_SHARE:
-            return None
-        in_work = self._promise.in_work(self._answers)
-        return None if in_work is None else in_work.next_row
-
-    def _useful_row(self) -> int | None:
-        """Return the row whose label would teach most; learn from audited ones on the way."""
+    def _next_question(self) -> Question | None:
+        """Return what to ask next; learn from audited rows that the model wants to know."""
         while True:
-            open_ = ~self._answers.in_training()
-            open_[self._skipped_lessons()] = False
-            if not open_.any():
-                return None
-            if self._learner.model is None or self._explores():
-                row = int(self._first_rows[open_[self._first_rows]][0])
-            else:
-                row = int(np.argmax(np.where(open_, self._learner.usefulness(), -np.inf)))
-            if row not in self.labels:
-                return row
-            self._answers.use(row)
+            question = self._questions.choose()
+            if question is None or self._answers.is_open(question.row) or question.again:
+                return question
+            self._answers.use(question.row)
             self._schedule.note()
             self._update()
 
-    def _skipped_lessons(self) -> list[int]:
-        """Return rows that were skipped as rows to learn from; audits may still become one."""
-        skipped = self._answers.skipped.items()
-        return [row for row, s in skipped if s.mark != self._answers.mark(row, True)]
-
-    def _explores(self) -> bool:
-        """Return whether the next row to learn from is a random one."""
-        n_learned = len(self._answers.training)
-        chance = np.random.default_rng([self.seed, 1, n_learned]).uniform()
-        return chance * n_learned < RANDOM_ROWS
-
-    def _update(self) -> None:
-        """Learn what was told."""
+    def _update(self, at_once: bool = True) -> None:
+        """Learn what was told, or only what would be another model if it were learned later."""
         self._finish_checkpoint()
         rows, codes = self._answers.taught()
-        if len(rows) >= MIN_RANDOM_ROWS and len(np.unique(codes)) > 1:
-            self._learner.update(rows, self._answers.classes_of(codes).tolist())
+        if len(rows) >= MIN_LEARNED_ROWS and len(np.unique(codes)) > 1:
+            labels = self._answers.classes_of(codes).tolist()
+            if at_once or not self._learner.can_wait(labels):
+                self._learner.update(rows, labels)
 
     def _finish_checkpoint(self) -> None:
         checkpoint = self._schedule.finish()

@@ -50,7 +50,8 @@ def describe(session, promise: Promise | None, answers: Answers, certified, in_w
     if certified is not None:
         message = (
             f"The model can answer {shown.n_rest} of {n_open} rows without a label. At most "
-            f"{session.max_error:.3g} of these answers are wrong, with probability {level:.3g}."
+            f"{100 * session.max_error:.3g} % of these answers are wrong, with probability "
+            f"{level:.3g}."
         )
         return Certificate(True, session.max_error, level, bound, share, *numbers, message)
     ahead = promise.audits_ahead(shown)

@@ -127,14 +127,15 @@ def _tested(session: Any) -> Tested:
     certified = session._certified()
     if certified is None:
         return Tested(session.model, _with_class(session, session._answers.training), NO_ROWS)
-    checkpoint, rows = certified.sample.checkpoint, certified.sample.rows[: certified.n_audited]
+    checkpoint, rows = certified.sample.checkpoint, certified.sample.rows[: certified.n_seen]
     learned = _with_class(session, np.flatnonzero(checkpoint.learned))
     return Tested(checkpoint.model, learned, _with_class(session, rows))
 
 
 def _with_class(session: Any, rows: Any) -> np.ndarray:
     """Return the rows whose label the person knows."""
-    return np.array([row for row in rows if session.labels[int(row)] is not UNKNOWN], dtype=int)
+    labels = session.labels
+    return np.array([r for r in rows if labels.get(int(r), UNKNOWN) is not UNKNOWN], dtype=int)
 
 
 def _option(session: Any, prepare: Any, pool: Pool, tested: Tested) -> RejectOptionClassifier:
