@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayespoint.solvers.regression import Regression, _draw_prior, leave_one_out
+from bayespoint.solvers.regression import Regression, _prior_root, leave_one_out
 
 
 def problem(m=30, n_outputs=3, seed=0):
@@ -131,7 +131,7 @@ def test_a_matrix_with_negative_eigenvalues_draws_from_the_others():
     vectors = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
     unit = (vectors * values) @ vectors.T
     # Columns of the identity are all the noise there is: their squares add up to the covariance.
-    outputs = unit @ _draw_prior(unit, np.eye(4))
+    outputs = unit @ _prior_root(unit)(np.eye(4))
     expected = (vectors[:, :3] * values[:3]) @ vectors[:, :3].T
     np.testing.assert_allclose(outputs @ outputs.T, expected, atol=1e-12)
 

@@ -111,9 +111,11 @@ def label_codes(signs: np.ndarray) -> np.ndarray:
 
 def _solve_small(task: Task, rows: np.ndarray, softness: float, on_round) -> Found:
     """Solve with copies of the Gram matrix, in double precision."""
-    unit, lengths = unit_matrix(kernel_matrix(task.kernel, task.X, rows), rows)
-    codes = label_codes(task.signs[:, rows])
-    posterior = task.solver.solve(unit, codes, softness, task.rng, weights_of(task, rows))
+    codes, weight = label_codes(task.signs[:, rows]), weights_of(task, rows)
+    with threads(task.n_jobs) as thread_map:
+        matrix = kernel_matrix(task.kernel, task.X, rows, thread_map)
+        unit, lengths = unit_matrix(matrix, rows)
+        posterior = task.solver.solve(unit, codes, softness, task.rng, weight, thread_map)
     return Found(posterior, rows, lengths, False)
 
 
