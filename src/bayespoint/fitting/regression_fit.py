@@ -11,13 +11,8 @@ import numpy as np
 from .._runtime.progress import Progress
 from .._runtime.threads import threads
 from ..geometry.gram import IndefiniteKernelError, unit_matrix
-from ..solvers.regression import (
-    MIN_NOISE,
-    NOT_DEFINITE_MESSAGE,
-    RegressionPosterior,
-    Units,
-    describe,
-)
+from ..solvers.definite_inverse import NOT_DEFINITE_MESSAGE
+from ..solvers.regression import MIN_NOISE, RegressionPosterior, Units, describe
 from ..solvers.watch import watching
 from .gram_fit import MAX_COPIED_POINTS, choose_rows, is_solved_in_place
 from .landmarks_fit import MIN_NEW_SQUARED_LENGTH, Landmarks, span_of

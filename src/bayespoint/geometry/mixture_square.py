@@ -33,6 +33,7 @@ def mixture_square(mixture: Mixture, X: np.ndarray, thread_map: Callable = map) 
     def fill(rows: slice) -> None:
         shape = rows.stop - rows.start, rows.stop
         here = mixture.sum_of_terms(shape, lambda term: distances[term](rows))
+        here[:, rows] = (here[:, rows] + here[:, rows].T) / 2  # products round differently
         matrix[rows, : rows.stop] = here
         matrix[: rows.start, rows] = here[:, : rows.start].T
 

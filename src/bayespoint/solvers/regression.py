@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval
 
 from .._runtime.lapack import factor_upper, solve_upper
 from .._runtime.threads import one_blas_thread
-from .definite_inverse import NOT_DEFINITE_MESSAGE, invert_definite, tiles_of
+from .definite_inverse import invert_definite, tiles_of
 from .solver import Solver
 from .tiled_cholesky import factor, invert
 from .watch import Watch
