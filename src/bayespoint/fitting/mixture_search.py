@@ -256,7 +256,7 @@ class MixtureSearch:
             by_gamma = [p @ (d[block] * by_pair) for p, d in zip(here, distances, strict=True)]
             return np.concatenate([[by_pair.sum()], here @ by_pair, by_gamma])
 
-        total = sum(points.thread_map(by_parameter, points.blocks))
+        total = np.add.reduce(list(points.thread_map(by_parameter, points.blocks)))
         by_weight, by_gamma = total[1:].reshape(2, -1)
         slope = np.array(
             [
