@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import partial
 from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import linalg
 from sklearn.utils._param_validation import Interval
 
-from .._runtime.lapack import factor_upper, solve_upper
 from .._runtime.threads import one_blas_thread
 from .definite_inverse import invert_definite, tiles_of
+from .regression_draws import draw_posterior
 from .solver import Solver
 from .tiled_cholesky import factor, invert
 from .watch import Watch
@@ -22,9 +20,6 @@ from .watch import Watch
 # Draws of all outputs together, so that a hundred classes do not take a hundred times as long.
 MAX_DRAWS_OF_ALL_OUTPUTS = 512
 MIN_DRAWS = 16
-# Added to the diagonal of the unit Gram matrix to draw from the prior on the span of the points,
-# where the matrix itself may be singular.
-PRIOR_JITTER = 1e-9
 # The least noise of a point, relative to the largest squared length. With less, as huge
 # weights ask for, equal points with different labels would be lost in rounding errors.
 MIN_NOISE = 1e-10
@@ -180,8 +175,9 @@ class Regression(Solver):
             found = leave_one_out(unit / softness, codes, weight, thread_map, overwrite=True)
             posterior, units = posterior_of(found, codes, softness, weight)
             inverse, factor = found.inverse / softness, units.scale / units.length
-            given = unit, inverse, softness / weight, codes / units.scale, rng
-            draws = self._draw(*given, factor, thread_map)
+            given = unit, inverse, softness / weight, codes / units.scale
+            each = self.draws_of_each(codes.shape[1])
+            draws = draw_posterior(*given, each, rng, factor, thread_map)
         info = describe(units, time.perf_counter() - began) | {"n_factors": self.n_factors}
         return posterior._replace(draws=draws, info=info)
 
@@ -226,34 +222,6 @@ class Regression(Solver):
             solution = _solve_in_tiles(unit, codes, softness, weight, thread_map, is_over)
         n = len(solution.coef)
         return solution, units_of(solution, codes[:n], softness, weight[:n])
-
-    def _draw(self, unit, inverse, noise, codes, rng, factor=1.0, thread_map=map):
-        """Return coefficients of hypotheses drawn from the posterior, (n_outputs, n_draws, m).
-
-        A draw from the prior is corrected by the regression of what it gets wrong. All are
-        multiplied by `factor`.
-        """
-        m, n_outputs = codes.shape
-        each = self.draws_of_each(n_outputs)
-        shape = m, n_outputs * each
-
-        def draw_normal() -> tuple[np.ndarray, np.ndarray]:
-            return rng.standard_normal(shape), rng.standard_normal(shape)
-
-        # The numbers come from a thread of their own while another one factors the matrix.
-        steps: tuple[Callable, ...] = (partial(_prior_root, unit), draw_normal)
-        to_prior, (of_prior, of_noise) = thread_map(lambda step: step(), steps)
-        deviation, wanted = np.sqrt(noise)[:, None], np.repeat(codes, each, axis=1)
-        draws = np.empty((n_outputs * each, m))
-
-        def correct(some: slice) -> None:
-            free = to_prior(of_prior[:, some])
-            wrong = unit @ free + deviation * of_noise[:, some]
-            draws[some] = ((free + inverse @ (wanted[:, some] - wrong)) * factor).T
-
-        for _ in thread_map(correct, tiles_of(n_outputs * each)):
-            pass
-        return draws.reshape(n_outputs, each, m)
 
 
 def draws_of_each(n_draws: int, n_outputs: int) -> int:
@@ -330,19 +298,6 @@ def _solve_in_tiles(
     outputs = codes - coef / freedom[:, None]
     squared = squared_lengths(coef, codes, weight, softness)
     return Solution(coef, inverse_diagonal, log_det, outputs, squared)
-
-
-def _prior_root(unit: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """Return a function: from normal numbers to coefficients with outputs of covariance `unit`."""
-    upper = unit.T.copy(order="F")
-    upper.flat[:: len(unit) + 1] += PRIOR_JITTER
-    if factor_upper(upper):
-        return lambda normal: solve_upper(upper, normal)
-    # Negative eigenvalues, as those of sigmoid, are not part of any prior.
-    values, vectors = linalg.eigh(unit)
-    used = values > PRIOR_JITTER
-    root = vectors[:, used] / np.sqrt(values[used])
-    return lambda normal: root @ normal[used]
 
 
 def _log_density(misfit, scale, softness, weight, log_det) -> np.ndarray:
