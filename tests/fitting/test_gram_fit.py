@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from bayespoint import BayesPointClassifier
-from bayespoint.fitting.gram_fit import _seconds, memory_needed
+from bayespoint.fitting import gram_fit
+from bayespoint.fitting.gram_fit import _affordable_jobs, _seconds, memory_needed
 from bayespoint.fitting.task import Task
+from bayespoint.fitting.time_budget import solve_at_once
+from bayespoint.geometry.problem import Problem
 from bayespoint.solvers import EP, Billiard, Corners, Regression
 
 X = np.random.default_rng(0).standard_normal((50, 2))
@@ -46,6 +49,34 @@ def test_too_little_memory_is_an_error_before_the_matrix_is_made():
             cache_size=0.001,
             fit_intercept=False,
         ).fit(X, Y)
+
+
+def test_outputs_in_threads_have_the_bits_of_outputs_in_turn(monkeypatch):
+    three = Y + (X[:, 1] > 0.5)
+    used = []
+
+    def at_once(*given):
+        used.append(given)
+        return solve_at_once(*given)
+
+    monkeypatch.setattr(gram_fit, "solve_at_once", at_once)
+    machine = BayesPointClassifier("rbf", random_state=0)
+    models = [machine.set_params(n_jobs=n).fit(X, three).__dict__.copy() for n in (1, 2, 3)]
+    assert len(used) == 2
+    for model in models[1:]:
+        for name in ("dual_coef_", "draw_coef_", "loo_proba_"):
+            np.testing.assert_array_equal(model[name], models[0][name])
+        np.testing.assert_array_equal(model["candidates_"].score, models[0]["candidates_"].score)
+
+
+@pytest.mark.parametrize(("megabytes", "expected"), [(1000, 3), (33, 2), (0, 1)])
+def test_memory_limits_the_outputs_at_once(megabytes, expected):
+    m = 1000
+    cache_size = memory_needed(m, 3, EP()) + megabytes
+    task = Task(X, np.ones((3, m)), Y, None, EP(), 0.1, None, cache_size=cache_size, n_jobs=5)
+    problem = Problem(np.arange(m), [None] * 3)
+    # Three matrices of 8 MB (7.6 MiB) for each further output.
+    assert _affordable_jobs(task, problem) == expected
 
 
 def test_an_indefinite_kernel_is_softened_only_if_softness_is_ours():

@@ -74,7 +74,7 @@ def test_few_points_have_one_candidate(table, monkeypatch):
 def test_no_time_keeps_the_first_candidate(table, monkeypatch):
     X, y = table
     first = choose_mixture(X, y, None, True, never)
-    monkeypatch.setattr(mixture_candidates, "choose_mixture", lambda *given: first)
+    monkeypatch.setattr(mixture_candidates, "choose_mixture", lambda *given, **options: first)
     found = choose_among_mixtures(X, y, None, True, lambda seconds: True)
     assert found is first
 

@@ -21,7 +21,7 @@ def problem(n=12, seed=0):
 def test_pairs_stand_for_the_matrix():
     points, matrix = problem()
     pairs = matrix[points.first, points.second]
-    np.testing.assert_array_equal(matrix.take(points.places[1]), pairs)
+    np.testing.assert_array_equal(matrix.take(points.places), pairs)
     found = leave_one_out(matrix, points.codes, points.weight)
     expected = log_likelihood(class_outputs(found.outputs), LINK, points.known)[0]
     assert points.value(pairs, 3.0, LINK) == pytest.approx(expected, rel=1e-12)

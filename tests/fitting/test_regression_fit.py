@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris, make_moons
+from sklearn.datasets import load_digits, load_iris, make_moons
 
 from bayespoint import BayesPointClassifier
 from bayespoint.fitting.power_link import class_outputs
 from bayespoint.fitting.regression_fit import label_codes
+from bayespoint.solvers.definite_inverse import MIN_POINTS_IN_THREADS
 
 X, Y = load_iris(return_X_y=True)
 
@@ -20,6 +21,18 @@ def test_codes_of_two_and_of_more_classes():
     three = np.array([[1, -1], [-1, 1], [-1, -1]])
     expected = np.array([[2, -1, -1], [-1, 2, -1]]) / 3
     np.testing.assert_allclose(label_codes(three), expected)
+
+
+def test_the_bits_do_not_depend_on_the_number_of_threads():
+    # As many points as threads need to share the search, the matrix and the draws.
+    digits, target = (a[:300] for a in load_digits(return_X_y=True))
+    machine = BayesPointClassifier(random_state=0)
+    models = [machine.set_params(n_jobs=n).fit(digits, target).__dict__.copy() for n in (1, 2, 3)]
+    assert len(target) >= MIN_POINTS_IN_THREADS
+    for model in models[1:]:
+        for name in ("dual_coef_", "draw_coef_", "loo_proba_", "relevance_"):
+            np.testing.assert_array_equal(model[name], models[0][name])
+        np.testing.assert_array_equal(model["candidates_"].score, models[0]["candidates_"].score)
 
 
 def test_all_predictions_agree():

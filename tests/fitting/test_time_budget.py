@@ -1,6 +1,7 @@
 """Shares of time, cut-down training sets, and the warning about an early stop."""
 
 import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -8,7 +9,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from bayespoint.fitting import time_budget
 from bayespoint.fitting.task import Task
-from bayespoint.fitting.time_budget import affordable_points, solve_in_turn, warn_unless_converged
+from bayespoint.fitting.time_budget import (
+    affordable_points,
+    solve_at_once,
+    solve_in_turn,
+    warn_unless_converged,
+)
 from bayespoint.solvers import Posterior
 
 
@@ -82,3 +88,23 @@ def test_every_reason_has_its_advice(stop):
 
 def test_converged_outputs_are_no_warning():
     warn_unless_converged([info("tol"), info("done")])
+
+
+def test_outputs_at_once_stop_like_outputs_in_turn():
+    deadlines = []
+
+    def solve(deadline, on_round):
+        deadlines.append(deadline)
+        return posterior("max_time" if deadline < 0 else "tol")
+
+    class Stopping:
+        @contextmanager
+        def output(self, number):
+            yield lambda info: number == 1
+
+    found = solve_at_once(map, Stopping(), [solve] * 4)
+    assert deadlines == [np.inf, np.inf, -np.inf, -np.inf]
+    assert [p.info["stop"] for p in found] == ["tol", "tol", "callback", "callback"]
+    deadlines.clear()
+    assert len(solve_at_once(map, None, [solve] * 3)) == 3
+    assert deadlines == [np.inf] * 3

@@ -49,6 +49,12 @@ def count_remote_jobs(n_jobs: int | None) -> int:
     return backend.effective_n_jobs(default if n_jobs is None else n_jobs)
 
 
+def count_threads(n_jobs: int | None) -> int:
+    """Return how many threads of this machine `n_jobs` means, even if a cluster is active."""
+    backend, default = get_active_backend(require="sharedmem")
+    return backend.effective_n_jobs(default if n_jobs is None else n_jobs)
+
+
 @contextmanager
 def threads(n_jobs: int | None) -> Iterator[Callable]:
     """Provide a `map` that works in `n_jobs` threads, counted as joblib counts them.
@@ -56,9 +62,7 @@ def threads(n_jobs: int | None) -> Iterator[Callable]:
     joblib's own threads check for results every 10 ms, too slow for calls of a few
     milliseconds.
     """
-    # Threads of this machine, even if a cluster is joblib's active backend.
-    backend, default = get_active_backend(require="sharedmem")
-    n_threads = backend.effective_n_jobs(default if n_jobs is None else n_jobs)
+    n_threads = count_threads(n_jobs)
     if n_threads == 1:
         yield map
         return

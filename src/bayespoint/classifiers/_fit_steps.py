@@ -10,7 +10,7 @@ from sklearn.utils import Bunch
 
 from .._runtime.interrupt import interrupts
 from .._runtime.progress import CallbackSupportMixin, Progress, say, with_callbacks
-from .._runtime.threads import one_blas_thread
+from .._runtime.threads import one_blas_thread, threads
 from ..fitting.automatic_kernel import OTHERWISE, choose_with_mixture
 from ..fitting.dispatch import solve_task
 from ..fitting.equal_points import merge_points, weigh_points
@@ -96,7 +96,9 @@ class FitMixin(CallbackSupportMixin, PredictionMixin):
         request = Request(self.solver, given, self.cache_size)
         data = merge_points(data, request)
         choose = choose_with_mixture if self.kernel == "auto" else choose_solver
-        data, solver, choice = choose(data, request, should_stop)
+        with threads(self.n_jobs) as thread_map:
+            data = data._replace(thread_map=thread_map)
+            data, solver, choice = choose(data, request, should_stop)
         chosen = "auto" in given
         self.candidates_ = Bunch(**(choice if chosen else Choice(choice.best, {})).columns())
         if self.verbose and self.solver == "auto":

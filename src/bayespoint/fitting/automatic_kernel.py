@@ -114,7 +114,8 @@ def choose_with_mixture(
         return choose_solver(data, request, should_stop)
     settings = request.settings
     intercept = bool(settings.fit_intercept)  # "auto" is true
-    chosen = choose_among_mixtures(*_distinct(data), intercept, should_stop, data.groups)
+    given = *_distinct(data), intercept, should_stop, data.groups
+    chosen = choose_among_mixtures(*given, data.thread_map)
     data = data._replace(kernel_name="mixture", kernel_for=lambda *_: chosen.kernel)
     settings = settings._replace(gamma=1.0, fit_intercept=intercept)
     solver = request.solver

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._runtime.progress import Progress
+from .._runtime.threads import count_threads, threads
 from .._runtime.warn import warn
 from ..geometry.gram import IndefiniteKernelError
 from ..geometry.problem import Problem, pose_problem
@@ -15,7 +16,7 @@ from ..solvers import Posterior
 from ..solvers.posterior import mean_length, stack_chains
 from .probabilities import probit_scale, typical_variance
 from .task import Answer, Task, needs_of
-from .time_budget import affordable_points, solve_in_turn, warn_unless_converged
+from .time_budget import affordable_points, solve_at_once, solve_in_turn, warn_unless_converged
 from .training_points import heed_weights, kernel_matrix
 
 # Estimates for a slow machine: seconds for each entry of the kernel matrix, and for each of the
@@ -25,6 +26,8 @@ SECONDS_PER_FACTOR_OPERATION = 3e-11
 # Assumed for a solver that does not say: matrices of the size of the Gram matrix held at once,
 # factorizations for each output, and draws.
 DEFAULT_MATRICES, DEFAULT_FACTORS, DEFAULT_DRAWS = 4, 0, 256
+# Matrices of the size of the Gram matrix that each output needs while it is solved.
+MATRICES_OF_AN_OUTPUT = 3
 # Up to this many points label regression copies the Gram matrix as often as it likes.
 MAX_COPIED_POINTS = 2000
 
@@ -115,12 +118,26 @@ def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
 
 def _solve(task: Task, problem: Problem, progress: Progress | None) -> list[Posterior]:
     """Run the solver for each output."""
-    starts = _starts(task, problem)
+    starts, n_outputs = _starts(task, problem), len(problem.spaces)
+    in_threads = n_outputs > 1 and getattr(task.solver, "outputs_in_threads", False)
+    rngs = task.rng.spawn(n_outputs) if in_threads else [task.rng] * n_outputs
     solves = [
-        partial(task.solver.solve, space, task.rng, start=start, n_jobs=task.n_jobs)
-        for space, start in zip(problem.spaces, starts, strict=True)
+        partial(task.solver.solve, space, rng, start=start, n_jobs=task.n_jobs)
+        for space, rng, start in zip(problem.spaces, rngs, starts, strict=True)
     ]
-    return solve_in_turn(task, progress, solves)
+    with threads(_affordable_jobs(task, problem) if in_threads else 1) as thread_map:
+        # With a time limit each output gets a share of what the others left.
+        if thread_map is map or np.isfinite(task.deadline):
+            return solve_in_turn(task, progress, solves)
+        return solve_at_once(thread_map, progress, solves)
+
+
+def _affordable_jobs(task: Task, problem: Problem) -> int:
+    """Return how many outputs memory allows at once; each needs matrices of its own."""
+    m, n_outputs = len(problem.rows), len(problem.spaces)
+    spare = task.cache_size - memory_needed(m, n_outputs, task.solver)
+    n_more = int(max(spare, 0) // (8 * m * m * MATRICES_OF_AN_OUTPUT / 2**20))
+    return min(count_threads(task.n_jobs), n_outputs, 1 + n_more)
 
 
 def _starts(task: Task, problem: Problem) -> list[np.ndarray | None]:

@@ -30,23 +30,24 @@ def choose_among_mixtures(
     fit_intercept: bool,
     should_stop: Callable[[float], bool],
     groups: np.ndarray | None = None,
+    thread_map: Callable = map,
 ) -> MixtureChoice:
     """Return the best of a few mixtures; arguments as those of `choose_mixture`."""
     given = X, target, weight, fit_intercept, should_stop, groups
     began = time.perf_counter()
     if len(target) <= MAX_POINTS_WITHOUT_CANDIDATES:
-        return choose_mixture(*given)
+        return choose_mixture(*given, thread_map=thread_map)
     with between(0, 1 / N_CANDIDATES):
-        best = choose_mixture(*given)
+        best = choose_mixture(*given, thread_map=thread_map)
     seconds, highest = time.perf_counter() - began, -np.inf
     for number in range(1, N_CANDIDATES):
         if should_stop(seconds):
             break
         if highest == -np.inf:
-            highest = judge(best, X, target, weight)
+            highest = judge(best, X, target, weight, thread_map)
         with between(number / N_CANDIDATES, (number + 1) / N_CANDIDATES):
-            candidate = choose_mixture(*given, number)
-        score = judge(candidate, X, target, weight)
+            candidate = choose_mixture(*given, number, thread_map)
+        score = judge(candidate, X, target, weight, thread_map)
         tried = best.score + candidate.score
         if score > highest:
             best, highest = candidate, score
@@ -54,7 +55,13 @@ def choose_among_mixtures(
     return best
 
 
-def judge(choice: MixtureChoice, X, target: np.ndarray, weight: np.ndarray | None) -> float:
+def judge(
+    choice: MixtureChoice,
+    X,
+    target: np.ndarray,
+    weight: np.ndarray | None,
+    thread_map: Callable = map,
+) -> float:
     """Return the log probability of left-out points of a large sample."""
     rows = sample_each_class(target, MAX_JUDGING_POINTS)
     n_classes = int(target.max()) + 1
@@ -62,10 +69,11 @@ def judge(choice: MixtureChoice, X, target: np.ndarray, weight: np.ndarray | Non
     weight = np.ones(len(rows)) if weight is None else weight[rows]
     single = bool(weight.min() >= MIN_SINGLE_WEIGHT)
     blocks = UnitBlocks(choice.kernel, X, rows, lengths, single)
-    matrix = gram_matrix(blocks, len(rows))
+    matrix = gram_matrix(blocks, len(rows), thread_map)
     codes = np.eye(n_classes)[target[rows]] - 1 / n_classes
     try:
-        outputs = Regression().solve_large(matrix, codes, choice.softness, weight)[0].outputs
+        given = matrix, codes, choice.softness, weight, thread_map
+        outputs = Regression().solve_large(*given)[0].outputs
     except np.linalg.LinAlgError:  # in single precision
         return -np.inf
     known = known_outcomes(target[rows], n_classes, weight)

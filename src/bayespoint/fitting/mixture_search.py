@@ -72,6 +72,7 @@ def choose_mixture(
     should_stop: Callable[[float], bool],
     groups: np.ndarray | None = None,
     number: int = 0,
+    thread_map: Callable = map,
 ) -> MixtureChoice:
     """Return the mixture that predicts left-out training points best.
 
@@ -93,6 +94,8 @@ def choose_mixture(
         scale. By default each is a column of its own.
     number : int, default=0
         Other numbers choose on other training points.
+    thread_map : callable, default=map
+        A `map` that may use threads; the result does not depend on it.
     """
     # Then repeated rows and weights give the same choice, and no half knows a row of the other.
     weight = np.ones(len(X)) if weight is None else weight
@@ -104,7 +107,8 @@ def choose_mixture(
     rng = np.random.default_rng([len(target), number]) if number else None
     rows = sample_each_class(target, min(max(len(target) // 4, MIN_POINTS), MAX_POINTS), rng)
     views = fit_views(X, weight)
-    search = MixtureSearch(X[rows], target[rows], weight[rows], views, fit_intercept)
+    given = X[rows], target[rows], weight[rows]
+    search = MixtureSearch(*given, views, fit_intercept, thread_map=thread_map)
     if len(classes) == 1:  # it says nothing about the kernel, so the prior decides
         return search.choice(search.begin)
     with between(0, DONE_BEFORE_SCALES):
@@ -112,11 +116,11 @@ def choose_mixture(
     if should_stop(search.seconds):
         return search.choice(best)
     groups = np.arange(X.shape[1]) if groups is None else groups
-    scales = learn_scales(X, target, weight, groups, search.fitted(best), number)
+    scales = learn_scales(X, target, weight, groups, search.fitted(best), number, thread_map)
     if np.all(scales == 1):
         return search.choice(best)
     views = replace(views, scales=scales)
-    again = MixtureSearch(X[rows], target[rows], weight[rows], views, fit_intercept, best)
+    again = MixtureSearch(*given, views, fit_intercept, best, thread_map)
     again.score = search.score
     with between(DONE_AFTER_SCALES, 1):
         return again.choice(again.climb(should_stop, MAX_EVALUATIONS_WITH_SCALES))
@@ -146,11 +150,18 @@ class MixtureSearch:
     """
 
     def __init__(
-        self, X, target, weight, views: Views, fit_intercept: bool, begin: np.ndarray | None = None
+        self,
+        X,
+        target,
+        weight,
+        views: Views,
+        fit_intercept: bool,
+        begin: np.ndarray | None = None,
+        thread_map: Callable = map,
     ):
         self.views, self.fit_intercept = views, fit_intercept
         self.names = term_names(views)
-        self.points = PairScore(target, weight, max(int(target.max()) + 1, 2))
+        self.points = PairScore(target, weight, max(int(target.max()) + 1, 2), thread_map)
         self.distances, self.units = self._measure(X)
         gammas = [LOG_LOCAL_GAMMA if name == "local" else LOG_GAMMA for name in self.names]
         self.prior = np.array(
@@ -162,20 +173,23 @@ class MixtureSearch:
 
     def _measure(self, X) -> tuple[dict[Term, np.ndarray], dict[Term, float]]:
         """Return the distances of all pairs for each kind of term, divided by their means."""
-        distances, units = {}, {}
         weight = self.points.weight
         total = weight.sum()
         share = weight / total
         # Without the distance of a point to itself: one of `total` copies.
         others = max(1 - 1 / total, MIN_SHARE_OF_OTHERS)
-        for name in self.names:
-            term = TERMS[name]
-            if term in distances:
-                continue
+        places = self.points.places
+
+        def measure(term: Term) -> tuple[float, np.ndarray]:
             found = distance(term, self.views, X, X)
             unit = float(share @ found @ share) / others
-            units[term] = _moderate(unit) if unit > 0 else 1.0
-            distances[term] = found.take(self.points.places[0]) / units[term]
+            unit = _moderate(unit) if unit > 0 else 1.0
+            return unit, found.take(places) / unit
+
+        terms = list(dict.fromkeys(TERMS[name] for name in self.names))
+        found = dict(zip(terms, self.points.thread_map(measure, terms), strict=True))
+        distances = {term: pairs for term, (_, pairs) in found.items()}
+        units = {term: unit for term, (unit, _) in found.items()}
         return distances, units
 
     def climb(
@@ -218,23 +232,37 @@ class MixtureSearch:
     def evaluate(self, logs: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the score of parameters, and its gradient."""
         constant, weights, gammas, link = self._unpack(logs)
-        parts = np.empty((len(self.names), len(self.points.first)))
-        for part, name, weight, gamma in zip(parts, self.names, weights, gammas, strict=True):
-            np.multiply(self.distances[TERMS[name]], -gamma, out=part)
-            np.exp(part, out=part)
-            part *= weight
+        points, distances = self.points, [self.distances[TERMS[name]] for name in self.names]
+        parts = np.empty((len(self.names), len(points.first)))
+        pairs = np.empty(len(points.first))
+
+        def fill(block: slice) -> None:
+            here = parts[:, block]
+            for part, distance_, gamma in zip(here, distances, gammas, strict=True):
+                np.multiply(distance_[block], -gamma, out=part)
+            np.exp(here, out=here)
+            here *= weights[:, None]
+            np.add.reduce(here, axis=0, out=pairs[block])
+            pairs[block] += constant
+
+        for _ in points.thread_map(fill, points.blocks):
+            pass
         diagonal = constant + weights.sum()
-        value, slopes = self.points.evaluate(parts.sum(axis=0) + constant, diagonal, link)
+        value, slopes = points.evaluate(pairs, diagonal, link)
         self.score.append((1 / diagonal, value))
-        by_pair, on_diagonal = slopes.by_pair, slopes.on_diagonal
+
+        def by_parameter(block: slice) -> np.ndarray:
+            here, by_pair = parts[:, block], slopes.by_pair[block]
+            by_gamma = [p @ (d[block] * by_pair) for p, d in zip(here, distances, strict=True)]
+            return np.concatenate([[by_pair.sum()], here @ by_pair, by_gamma])
+
+        total = np.add.reduce(list(points.thread_map(by_parameter, points.blocks)))
+        by_weight, by_gamma = total[1:].reshape(2, -1)
         slope = np.array(
             [
-                constant * (by_pair.sum() + on_diagonal),
-                *(parts @ by_pair + weights * on_diagonal),
-                *[
-                    -gamma * (part @ (self.distances[TERMS[name]] * by_pair))
-                    for name, gamma, part in zip(self.names, gammas, parts, strict=True)
-                ],
+                constant * (total[0] + slopes.on_diagonal),
+                *(by_weight + weights * slopes.on_diagonal),
+                *(-gammas * by_gamma),
                 slopes.link.log_power,
                 slopes.link.log_floor,
             ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import squareform
 
-from ..solvers.regression import LeftOut, leave_one_out
+from ..solvers.definite_inverse import MIN_POINTS_IN_THREADS, tiles_of
+from ..solvers.regression import LeftOut, leave_one_out, pairs_of
 from .power_link import Outcomes, PowerLink, Slopes, class_outputs, known_outcomes, log_likelihood
 
 # Stop climbing when the score changes by less than this share of it.
@@ -36,16 +38,24 @@ class PairScore:
         Classes and weights of the points.
     n_classes : int
         Number of classes, also of those that these points do not have.
+    thread_map : callable, default=map
+        A `map` that may use threads; the result does not depend on it.
     """
 
-    def __init__(self, target: np.ndarray, weight: np.ndarray, n_classes: int):
+    def __init__(
+        self, target: np.ndarray, weight: np.ndarray, n_classes: int, thread_map: Callable = map
+    ):
         self.weight = weight
         self.known: Outcomes = known_outcomes(target, n_classes, weight)
         self.codes = np.eye(n_classes)[target] - 1 / n_classes
         n = len(target)
         self.first, self.second = np.triu_indices(n, 1)
-        # Places of each pair of points in a matrix, above and below the diagonal.
-        self.places = self.first * n + self.second, self.second * n + self.first
+        # The place of each pair of points in a matrix, above the diagonal.
+        self.places = self.first * n + self.second
+        # Pairs that are worked on at once: those of a few rows of the matrix.
+        is_large = n >= MIN_POINTS_IN_THREADS
+        self.blocks = [pairs_of(rows, n) for rows in (tiles_of(n) if is_large else [slice(0, n)])]
+        self.thread_map = thread_map if is_large else map
 
     def value(self, pairs: np.ndarray, diagonal: float, link: PowerLink) -> float:
         """Return the score of a kernel in units of the noise."""
@@ -58,9 +68,10 @@ class PairScore:
         """Return the score of a kernel in units of the noise, and its derivatives."""
         found = self._leave_out(pairs, diagonal)
         value, slopes = log_likelihood(class_outputs(found.outputs), link, self.known)
-        return value, PairSlopes(*found.slope_of_pairs(slopes.outputs, self.places), slopes)
+        given = slopes.outputs, self.places, self.thread_map
+        return value, PairSlopes(*found.slope_of_pairs(*given), slopes)
 
     def _leave_out(self, pairs: np.ndarray, diagonal: float) -> LeftOut:
         matrix = squareform(pairs, checks=False)
         matrix.flat[:: len(matrix) + 1] = diagonal
-        return leave_one_out(matrix, self.codes, self.weight)
+        return leave_one_out(matrix, self.codes, self.weight, self.thread_map, overwrite=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -48,6 +48,8 @@ IMPOSSIBLE = Candidate(-np.inf, [])
 class Search:
     """Candidates that were tried so far, by their places on the axes."""
 
+    judges_each_output = True
+
     def __init__(self, data: TrainingSet, axes: list[np.ndarray], neighborhoods):
         n_outputs, points = len(data.signs), data.points
         if neighborhoods is None:
@@ -63,6 +65,10 @@ class Search:
         self.axes = axes
         self.matrices: dict[tuple[int, int], np.ndarray] = {}
         self.known: dict[Place, Candidate] = {}
+        # Threads share the outputs of a candidate, or if there is only one, candidates.
+        share_outputs = self.judges_each_output and n_outputs > 1
+        self._output_map = data.thread_map if share_outputs else map
+        self._candidate_map = map if share_outputs else data.thread_map
 
     def values(self, place: Place) -> list[Any]:
         """Return the four parameters of a candidate."""
@@ -77,20 +83,36 @@ class Search:
         return float(np.mean(np.average(sides <= 0, axis=1, weights=self.weight)))
 
     def climb(self, best: Place, should_stop: Callable[[float], bool]) -> Place:
-        """Return the place from which no step leads up, or the best one when it must stop."""
+        """Return the place from which no step leads up, or the best one when it must stop.
+
+        The neighbors of a place all start from its sites, so that threads can share them.
+        """
         places = [best]
         while places:
-            for place in places:
-                if should_stop(self.seconds):
-                    return best
-                self.evaluate(place, best)
-                if self.known[place].score > self.known[best].score:
-                    best = place
+            begun: list[Place] = []
+            for _ in self._candidate_map(
+                partial(self.evaluate, near=best), self._begin(places, begun, should_stop)
+            ):
+                pass
+            best = max([best, *begun], key=lambda p: self.known.get(p, IMPOSSIBLE).score)
+            if len(begun) < len(places):
+                return best
             places = self._neighbors(best)
             if not places and self.known[best].score == -np.inf:
                 # No neighbor is possible: look further and further away.
                 places = [p for place in self.known for p in self._neighbors(place)][:1]
         return best
+
+    def _begin(
+        self, places: list[Place], begun: list[Place], should_stop: Callable[[float], bool]
+    ) -> Iterator[Place]:
+        """Yield places until time is up, and note them in this order, whatever threads do."""
+        for place in places:
+            if should_stop(self.seconds):
+                return
+            begun.append(place)
+            self.known[place] = IMPOSSIBLE
+            yield place
 
     def _neighbors(self, place: Place) -> list[Place]:
         """Return the places one step away that were not tried yet."""
@@ -105,7 +127,6 @@ class Search:
     def evaluate(self, place: Place, near: Place) -> None:
         """Find the score of a candidate, starting from the sites of another one."""
         _, _, softness, label_noise = self.values(place)
-        self.known[place] = IMPOSSIBLE
         try:
             unit = self._matrix(place)
         except ValueError:  # invalid parameters; if they are fixed, the fit raises this error
@@ -116,10 +137,12 @@ class Search:
             return
         starts: list[Any] = [found.sites for found in self.known[near].found]
         starts = starts or [None] * len(self.signs)
-        found = [
-            self._propagate(matrix, s, label_noise, sites, copies)
-            for s, sites in zip(self.signs, starts, strict=True)
-        ]
+        found = list(
+            self._output_map(
+                lambda given: self._propagate(matrix, given[0], label_noise, given[1], copies),
+                zip(self.signs, starts, strict=True),
+            )
+        )
         credible = all(f.residual <= MAX_CREDIBLE_RESIDUAL for f in found)
         score = self._score(found, label_noise) if credible else -np.inf
         self.known[place] = Candidate(score, found)

@@ -11,13 +11,8 @@ import numpy as np
 from .._runtime.progress import Progress
 from .._runtime.threads import threads
 from ..geometry.gram import IndefiniteKernelError, unit_matrix
-from ..solvers.regression import (
-    MIN_NOISE,
-    NOT_DEFINITE_MESSAGE,
-    RegressionPosterior,
-    Units,
-    describe,
-)
+from ..solvers.definite_inverse import NOT_DEFINITE_MESSAGE
+from ..solvers.regression import MIN_NOISE, RegressionPosterior, Units, describe
 from ..solvers.watch import watching
 from .gram_fit import MAX_COPIED_POINTS, choose_rows, is_solved_in_place
 from .landmarks_fit import MIN_NEW_SQUARED_LENGTH, Landmarks, span_of
@@ -111,9 +106,11 @@ def label_codes(signs: np.ndarray) -> np.ndarray:
 
 def _solve_small(task: Task, rows: np.ndarray, softness: float, on_round) -> Found:
     """Solve with copies of the Gram matrix, in double precision."""
-    unit, lengths = unit_matrix(kernel_matrix(task.kernel, task.X, rows), rows)
-    codes = label_codes(task.signs[:, rows])
-    posterior = task.solver.solve(unit, codes, softness, task.rng, weights_of(task, rows))
+    codes, weight = label_codes(task.signs[:, rows]), weights_of(task, rows)
+    with threads(task.n_jobs) as thread_map:
+        matrix = kernel_matrix(task.kernel, task.X, rows, thread_map)
+        unit, lengths = unit_matrix(matrix, rows)
+        posterior = task.solver.solve(unit, codes, softness, task.rng, weight, thread_map)
     return Found(posterior, rows, lengths, False)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..solvers.regression import leave_one_out
-from .parameter_search import IMPOSSIBLE, Candidate, Place, Search
+from .parameter_search import Candidate, Place, Search
 from .power_link import class_outputs, fit_power_link, known_outcomes, log_likelihood
 from .regression_fit import MIN_SOFTNESS, label_codes
 
@@ -13,15 +13,16 @@ from .regression_fit import MIN_SOFTNESS, label_codes
 class RegressionSearch(Search):
     """Candidates for label regression: the score is that of left-out points, in closed form."""
 
+    judges_each_output = False
+
     def evaluate(self, place: Place, near: Place) -> None:
         """Find the score of a candidate."""
         softness = max(self.values(place)[2], MIN_SOFTNESS)
-        self.known[place] = IMPOSSIBLE
         target, weight = self.data.target[self.rows], self.data.weight
         weight = np.ones(len(self.rows)) if weight is None else weight[self.rows]
         try:
             unit = self._matrix(place)
-            found = leave_one_out(unit / softness, label_codes(self.signs), weight)
+            found = leave_one_out(unit / softness, label_codes(self.signs), weight, overwrite=True)
         except (ValueError, np.linalg.LinAlgError):  # if they are fixed, the fit raises this error
             return
         known = known_outcomes(target, max(len(self.signs), 2), weight)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -47,6 +48,7 @@ def learn_scales(
     groups: np.ndarray,
     fitted: Fitted,
     number: int = 0,
+    thread_map: Callable = map,
 ) -> np.ndarray:
     """Return a scale for each feature, mean one; all are one if none can be trusted.
 
@@ -63,6 +65,8 @@ def learn_scales(
     number : int, default=0
         Other numbers learn from other points. Even and odd numbers take turns: halves of random
         points see the whole table; halves of neighbors see it as dense as it is.
+    thread_map : callable, default=map
+        A `map` that may use threads; the result does not depend on it.
 
     Notes
     -----
@@ -75,20 +79,25 @@ def learn_scales(
     halves = _neighbors(X, size, number) if number % 2 else _halves(target, size, number)
     if len(halves[1]) < MIN_HALF_POINTS:
         return np.ones(n_features)
-    scores = [
-        HalfScore(X[h], target[h], weight[h], target.max() + 1, groups, fitted) for h in halves
-    ]
-    logs = [score.climb() for score in scores]
 
-    def judge(share: float) -> float:
-        return scores[1].value(share * logs[0]) + scores[0].value(share * logs[1])
+    def learn(half: np.ndarray) -> tuple[HalfScore, np.ndarray]:
+        given = X[half], target[half], weight[half], target.max() + 1
+        score = HalfScore(*given, groups, fitted)
+        return score, score.climb()
 
-    best, highest = 0.0, judge(0.0)
-    for share in SHARES:
-        found = judge(share)
+    def judge(trial: tuple[HalfScore, np.ndarray]) -> float:
+        return trial[0].value(trial[1])
+
+    (one, logs), (other, other_logs) = thread_map(learn, halves)
+    shares = (0.0, *SHARES)
+    trials = [(other, share * logs) for share in shares]
+    trials += [(one, share * other_logs) for share in shares]
+    values = np.sum(np.reshape(list(thread_map(judge, trials)), (2, -1)), axis=0)
+    best, highest = 0.0, values[0]
+    for share, found in zip(SHARES, values[1:], strict=True):
         if found > highest + MIN_GAIN:
             best, highest = share, found
-    scales = np.exp((best * (logs[0] + logs[1]) / 2).round(DIGITS))[groups]
+    scales = np.exp((best * (logs + other_logs) / 2).round(DIGITS))[groups]
     return scales / scales.mean()
 
 

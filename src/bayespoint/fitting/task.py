@@ -23,6 +23,7 @@ class TrainingSet(NamedTuple):
     weight: np.ndarray | None = None  # (n_samples,), positive; None if all are one
     groups: np.ndarray | None = None  # (n_features,), the column of each feature
     sets: EqualRows | None = None  # equal rows, if each set of them is trained as one point
+    thread_map: Callable = map  # for the choice of parameters, which does not depend on it
 
     @property
     def points(self) -> np.ndarray:

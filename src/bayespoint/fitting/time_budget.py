@@ -9,6 +9,7 @@ from contextlib import nullcontext
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from .._runtime.interrupt import interrupts
 from .._runtime.progress import Progress, describe
 from .._runtime.warn import warn
 from ..solvers import Posterior
@@ -77,6 +78,32 @@ def solve_in_turn(
             share = 0.0
         with progress.output(i) if progress else nullcontext() as on_round:
             posteriors.append(solve(deadline=now + share, on_round=on_round))
+    return posteriors
+
+
+def solve_at_once(
+    thread_map: Callable, progress: Progress | None, solves: Sequence[Callable[..., Posterior]]
+) -> list[Posterior]:
+    """Solve outputs in threads, without a time limit.
+
+    The callback hears of an output when it is done. After Ctrl-C, or if the callback stops the
+    fit, outputs that have not begun get the shortest run that gives an answer.
+    """
+    posteriors: list[Posterior] = []
+    stop = ""
+
+    def work(solve: Callable[..., Posterior]) -> Posterior:
+        posterior = solve(deadline=-np.inf if stop else np.inf, on_round=None)
+        if stop and posterior.info["stop"] == "max_time":
+            posterior.info["stop"] = stop
+        return posterior
+
+    with interrupts() as interrupted:
+        for i, posterior in enumerate(thread_map(work, solves)):
+            posteriors.append(posterior)
+            with progress.output(i) if progress else nullcontext() as on_round:
+                stopped = on_round is not None and on_round(posterior.info)
+            stop = stop or ("interrupted" if interrupted else "callback" if stopped else "")
     return posteriors
 
 

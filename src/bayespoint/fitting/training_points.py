@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .._runtime.warn import warn
@@ -14,13 +16,14 @@ from ..geometry.unit_kernel import is_product_kernel, lengths_in_blocks
 from .task import Task
 
 
-def kernel_matrix(kernel: Kernel, X, rows: np.ndarray | None = None) -> np.ndarray:
+def kernel_matrix(
+    kernel: Kernel, X, rows: np.ndarray | None = None, thread_map: Callable = map
+) -> np.ndarray:
     """Return the kernel matrix of the given rows of X, by default all, in double precision."""
     if kernel.name == "precomputed":
         rows = np.arange(X.shape[0]) if rows is None else rows
         return X[np.ix_(rows, rows)] + kernel.constant
-    points = in_double(X if rows is None else X[rows])
-    return kernel(points, points)
+    return kernel.square(in_double(X if rows is None else X[rows]), thread_map)
 
 
 def heed_weights(task: Task) -> Task:

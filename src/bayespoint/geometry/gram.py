@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
+from .._runtime.lapack import factor_upper
+
 # Entries of a kernel matrix have an error of a few units in the last place. So a remainder
 # below this share of a squared length is rounding, not geometry.
 ROUNDING = 4 * np.finfo(float).eps
@@ -162,7 +164,7 @@ def is_definite(matrix: np.ndarray) -> bool:
     """Tell whether a unit matrix can be a Gram matrix, up to noise."""
     shifted = matrix.copy()
     shifted.flat[:: len(matrix) + 1] += MAX_EIGENVALUE_NOISE
-    return linalg.lapack.dpotrf(shifted.T, overwrite_a=1, clean=0)[1] == 0
+    return factor_upper(shifted.T)
 
 
 def _symmetrize(matrix: np.ndarray, names: np.ndarray) -> None:

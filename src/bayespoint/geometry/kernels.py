@@ -13,6 +13,7 @@ from sklearn.utils.extmath import row_norms
 
 from .gram import check_squared_lengths
 from .mixture import Mixture
+from .mixture_square import mixture_square
 from .points import squared_norms
 
 GAMMA_KERNELS = ("poly", "rbf", "laplacian", "sigmoid")
@@ -61,6 +62,13 @@ class Kernel(NamedTuple):
         if self.normalize:
             matrix = matrix / np.outer(unnormalized_lengths(self, X), unnormalized_lengths(self, Y))
         return matrix + self.constant if self.constant else matrix
+
+    def square(self, X, thread_map: Callable = map) -> np.ndarray:
+        """Return k(x, y) for all rows of X; a mixture in threads, with the same bits for any."""
+        if self.mixture is None:
+            return self(X, X)
+        n = X.shape[0]
+        return _checked_matrix(mixture_square(self.mixture, X, thread_map), n, n) + self.constant
 
     def lengths(self, X) -> np.ndarray:
         """Return the length in feature space of every row of X."""

@@ -142,7 +142,7 @@ class SeenPoints:
         views = self._mixture.views
 
         def distances_of(term: Term) -> np.ndarray:
-            return _measure(term, views, self._seen[term.view], views.see(term.view, Y))
+            return measure(term, views, self._seen[term.view], views.see(term.view, Y))
 
         return self._mixture.sum_of_terms((self._n, len(Y)), distances_of)
 
@@ -150,10 +150,10 @@ class SeenPoints:
 def distance(term: Term, views: Views, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """Return the distances of a term between the rows of two arrays."""
     A = views.see(term.view, X)
-    return _measure(term, views, A, A if Y is X else views.see(term.view, Y))
+    return measure(term, views, A, A if Y is X else views.see(term.view, Y))
 
 
-def _measure(term: Term, views: Views, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+def measure(term: Term, views: Views, A: np.ndarray, B: np.ndarray) -> np.ndarray:
     """Return the distances of a term between points that it sees."""
     if term.measure == "absolute":
         return cdist(A, B, "cityblock")
@@ -163,19 +163,26 @@ def _measure(term: Term, views: Views, A: np.ndarray, B: np.ndarray) -> np.ndarr
 
 
 def _squared_distances(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Return squared distances; with many coordinates from a product, where it cannot overflow.
+    """Return squared distances; with many coordinates from a product, where it cannot overflow."""
+    centered = product_coordinates(A, B)
+    if centered is None:
+        return cdist(A, B, "sqeuclidean")
+    return euclidean_distances(*centered, squared=True)
+
+
+def product_coordinates(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return coordinates from the mean of B if products should give squared distances, or None.
 
     Without the mean, the product does not lose the digits of points far from the origin.
     """
-    if A.shape[1] > MAX_DIFFERENCE_COORDINATES:
-        with np.errstate(over="ignore"):
-            origin = B.mean(axis=0)
-            near = B - origin
-            far = near if A is B else A - origin
-            reach = max(np.abs(far).max(initial=0.0), np.abs(near).max(initial=0.0))
-        if reach <= MAX_PRODUCT_REACH:
-            return euclidean_distances(far, near, squared=True)
-    return cdist(A, B, "sqeuclidean")
+    if A.shape[1] <= MAX_DIFFERENCE_COORDINATES:
+        return None
+    with np.errstate(over="ignore"):
+        origin = B.mean(axis=0)
+        near = B - origin
+        far = near if A is B else A - origin
+        reach = max(np.abs(far).max(initial=0.0), np.abs(near).max(initial=0.0))
+    return (far, near) if reach <= MAX_PRODUCT_REACH else None
 
 
 def _count_different(A: np.ndarray, B: np.ndarray, scales: np.ndarray) -> np.ndarray:
@@ -183,14 +190,19 @@ def _count_different(A: np.ndarray, B: np.ndarray, scales: np.ndarray) -> np.nda
 
     A product of indicators adds up the other columns.
     """
+    left, right = indicators(A, B, scales)
+    return np.maximum(scales.sum() - left @ right.T, 0.0)
+
+
+def indicators(A: np.ndarray, B: np.ndarray, scales: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return which values the rows have, one column for each value in B; those of A are scaled."""
     left, right = [], []
     for a, b, scale in zip(A.T, B.T, scales, strict=True):
         values = np.unique(b)
         with np.errstate(over="ignore", invalid="ignore"):
             left.append(scale * (np.abs(a[:, None] - values) <= 1))
         right.append(b[:, None] == values)
-    equal = np.hstack(left) @ np.hstack(right).astype(float).T
-    return np.maximum(scales.sum() - equal, 0.0)
+    return np.hstack(left), np.hstack(right).astype(float)
 
 
 def term_names(views: Views) -> list[str]:

@@ -6,9 +6,9 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy import linalg
 from sklearn.utils._param_validation import Interval
 
+from .._runtime.lapack import factor_upper, solve_upper
 from ..geometry.gram import noise_share
 from ..geometry.version_space import VersionSpace
 from .posterior import Posterior, mean_length
@@ -67,6 +67,7 @@ class EP(GramSolver):
     supports_label_noise = True
     supports_weights = True
     grows = True
+    outputs_in_threads = True
     n_factors = 10
     _parameter_constraints = {
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -140,8 +141,10 @@ def _draw(space: VersionSpace, found: Approximation, copies, n_draws: int, rng) 
     inverse_covariance.flat[:: len(inverse_covariance) + 1] += 1
     noise = rng.standard_normal((factor.shape[1], n_draws))
     # The matrix is symmetric: its transpose is in the order LAPACK wants, without a copy.
-    upper = linalg.cholesky(inverse_covariance.T, overwrite_a=True)
-    draws = (found.coef @ factor) + linalg.solve_triangular(upper, noise).T
+    upper = inverse_covariance.T
+    if not factor_upper(upper):
+        raise np.linalg.LinAlgError("The precision of the posterior is not positive definite.")
+    draws = (found.coef @ factor) + solve_upper(upper, noise).T
     del inverse_covariance, upper
     lengths = np.linalg.norm(draws, axis=1, keepdims=True)
     if copies is not None:

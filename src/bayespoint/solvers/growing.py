@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .regression import invert_definite
+from .definite_inverse import invert_definite
 
 # A matrix gets room for this many times its rows when it is full.
 ROOM = 1.5

@@ -8,10 +8,11 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import linalg
 from sklearn.utils._param_validation import Interval
 
 from .._runtime.threads import one_blas_thread
+from .definite_inverse import invert_definite, tiles_of
+from .regression_draws import draw_posterior
 from .solver import Solver
 from .tiled_cholesky import factor, invert
 from .watch import Watch
@@ -19,16 +20,9 @@ from .watch import Watch
 # Draws of all outputs together, so that a hundred classes do not take a hundred times as long.
 MAX_DRAWS_OF_ALL_OUTPUTS = 512
 MIN_DRAWS = 16
-# Added to the diagonal of the unit Gram matrix to draw from the prior on the span of the points,
-# where the matrix itself may be singular.
-PRIOR_JITTER = 1e-9
 # The least noise of a point, relative to the largest squared length. With less, as huge
 # weights ask for, equal points with different labels would be lost in rounding errors.
 MIN_NOISE = 1e-10
-NOT_DEFINITE_MESSAGE = (
-    "The kernel matrix plus noise on its diagonal should be positive definite, but is not. Choose "
-    "another kernel or other kernel parameters, or pass a larger softness."
-)
 # Rows of a large triangular matrix that are multiplied at once.
 BLOCK_ROWS = 1024
 
@@ -44,22 +38,32 @@ class LeftOut(NamedTuple):
     outputs: np.ndarray  # (m, n_outputs), outputs at left-out points
 
     def slope_of_pairs(
-        self, by_outputs: np.ndarray, pairs: tuple[np.ndarray, np.ndarray]
+        self, by_outputs: np.ndarray, places: np.ndarray, thread_map: Callable = map
     ) -> tuple[np.ndarray, float]:
         """Return the derivative of a function of the outputs by the Gram matrix.
 
-        It is that of each pair of points, and that of the whole diagonal. `pairs` are the places
-        of the pairs in a matrix, above and below its diagonal.
+        It is that of each pair of points, and that of the whole diagonal. `places` are those of
+        the pairs in a matrix, above its diagonal, row by row.
 
         With R the derivative by the outputs, U = C^-1 (R / q) and
         h_i = (dq_i / dC^-1_ii) sum_c R_ic A_ic / q_i^2 it is U A' - C^-1 diag(h) C^-1.
         """
         scaled = by_outputs / self.freedom[:, None]
-        h = np.sum(scaled * self.coef, axis=1) * self.slope / self.freedom
-        low = (self.inverse @ scaled) @ self.coef.T
-        square = _weighted_square(self.inverse, h)
-        by_pair = low.take(pairs[0]) + low.take(pairs[1]) - 2 * square.take(pairs[0])
-        return by_pair, float(np.trace(low) - np.trace(square))
+        h = -2 * np.sum(scaled * self.coef, axis=1) * self.slope / self.freedom
+        U, n = self.inverse @ scaled, len(h)
+        left, right = (np.concatenate(p, axis=1) for p in ((U, self.coef), (self.coef, U)))
+        slope, by_pair = np.empty((n, n)), np.empty(len(places))
+
+        def compute(rows: slice) -> None:
+            here = slope[rows, rows.start :]
+            np.matmul(self.inverse[rows] * h, self.inverse[:, rows.start :], out=here)
+            here += left[rows] @ right[rows.start :].T
+            pairs = pairs_of(rows, n)
+            by_pair[pairs] = slope.take(places[pairs])
+
+        for _ in thread_map(compute, tiles_of(n)):  # the longest first
+            pass
+        return by_pair, float(np.trace(slope)) / 2
 
 
 class Solution(NamedTuple):
@@ -140,6 +144,7 @@ class Regression(Solver):
         softness: float,
         rng: np.random.Generator,
         weight: np.ndarray | None = None,
+        thread_map: Callable = map,
     ) -> RegressionPosterior:
         """Return the posterior of the hypotheses of all outputs.
 
@@ -155,6 +160,8 @@ class Regression(Solver):
             Source of the draws.
         weight : array of shape (m,), default=None
             Weights of the points; by default all are 1.
+        thread_map : callable, default=map
+            A `map` that may use threads; the result does not depend on it.
 
         Returns
         -------
@@ -165,13 +172,14 @@ class Regression(Solver):
         began = time.perf_counter()
         weight = np.ones(len(unit)) if weight is None else weight
         with one_blas_thread():
-            found = leave_one_out(unit / softness, codes, weight)
+            found = leave_one_out(unit / softness, codes, weight, thread_map, overwrite=True)
             posterior, units = posterior_of(found, codes, softness, weight)
-            draws = self._draw(
-                unit, found.inverse / softness, softness / weight, codes / units.scale, rng
-            )
+            inverse, factor = found.inverse / softness, units.scale / units.length
+            given = unit, inverse, softness / weight, codes / units.scale
+            each = self.draws_of_each(codes.shape[1])
+            draws = draw_posterior(*given, each, rng, factor, thread_map)
         info = describe(units, time.perf_counter() - began) | {"n_factors": self.n_factors}
-        return posterior._replace(draws=draws * (units.scale / units.length), info=info)
+        return posterior._replace(draws=draws, info=info)
 
     def solve_large(
         self,
@@ -214,18 +222,6 @@ class Regression(Solver):
             solution = _solve_in_tiles(unit, codes, softness, weight, thread_map, is_over)
         n = len(solution.coef)
         return solution, units_of(solution, codes[:n], softness, weight[:n])
-
-    def _draw(self, unit, inverse, noise, codes, rng) -> np.ndarray:
-        """Return coefficients of hypotheses drawn from the posterior, (n_outputs, n_draws, m).
-
-        A draw from the prior is corrected by the regression of what it gets wrong.
-        """
-        m, n_outputs = codes.shape
-        each = self.draws_of_each(n_outputs)
-        free = _draw_prior(unit, rng.standard_normal((m, n_outputs * each)))
-        wrong = unit @ free + np.sqrt(noise)[:, None] * rng.standard_normal(free.shape)
-        draws = free + inverse @ (np.repeat(codes, each, axis=1) - wrong)
-        return np.ascontiguousarray(draws.T).reshape(n_outputs, each, m)
 
 
 def draws_of_each(n_draws: int, n_outputs: int) -> int:
@@ -304,19 +300,6 @@ def _solve_in_tiles(
     return Solution(coef, inverse_diagonal, log_det, outputs, squared)
 
 
-def _draw_prior(unit: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """Return coefficients whose outputs at the points have the covariance `unit`."""
-    prior = unit.copy()
-    prior.flat[:: len(unit) + 1] += PRIOR_JITTER
-    upper, failed = linalg.lapack.dpotrf(prior, lower=0, clean=1, overwrite_a=1)
-    if not failed:
-        return linalg.solve_triangular(upper, normal)
-    # Negative eigenvalues, as those of sigmoid, are not part of any prior.
-    values, vectors = linalg.eigh(unit)
-    used = values > PRIOR_JITTER
-    return (vectors[:, used] / np.sqrt(values[used])) @ normal[used]
-
-
 def _log_density(misfit, scale, softness, weight, log_det) -> np.ndarray:
     """Return the log density of the codes of each output, as that of repeated rows.
 
@@ -329,18 +312,18 @@ def _log_density(misfit, scale, softness, weight, log_det) -> np.ndarray:
     return -0.5 * (misfit / scale**2 + of_points + of_noise)
 
 
-def _weighted_square(matrix: np.ndarray, h: np.ndarray) -> np.ndarray:
-    """Return matrix diag(h) matrix' on and above the diagonal, half the work of a product."""
-    total = np.zeros(matrix.shape, order="F")
-    for sign in (1.0, -1.0):
-        some = sign * h > 0
-        if some.any():
-            root = matrix[:, some] * np.sqrt(np.abs(h[some]))
-            total = linalg.blas.dsyrk(sign, root, beta=1.0, c=total, lower=1, overwrite_c=1)
-    return total.T
+def pairs_of(rows: slice, n: int) -> slice:
+    """Return which pairs of points, row by row above the diagonal, belong to some rows."""
+    return slice(*(i * (2 * n - i - 1) // 2 for i in (rows.start, rows.stop)))
 
 
-def leave_one_out(matrix: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> LeftOut:
+def leave_one_out(
+    matrix: np.ndarray,
+    codes: np.ndarray,
+    weight: np.ndarray,
+    thread_map: Callable = map,
+    overwrite: bool = False,
+) -> LeftOut:
     """Solve a label regression, and predict the codes of points that are left out.
 
     The matrix is the Gram matrix in units of the noise of a point of weight one. A point of
@@ -348,22 +331,10 @@ def leave_one_out(matrix: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> 
     one is left out as a whole.
     """
     weight = heeded(weight, np.diagonal(matrix).max())
-    noisy = matrix.copy()
-    noisy.flat[:: len(noisy) + 1] += 1 / weight
-    inverse, log_det = invert_definite(noisy)
+    matrix = matrix if overwrite else matrix.copy()
+    matrix.flat[:: len(matrix) + 1] += 1 / weight
+    inverse, log_det = invert_definite(matrix, thread_map)
     return left_out(inverse, log_det, codes, weight)
-
-
-def invert_definite(matrix: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return the inverse of a positive definite matrix, which is overwritten, and its log det."""
-    upper, failed = linalg.lapack.dpotrf(matrix, lower=0, clean=1, overwrite_a=1)
-    if failed:
-        raise np.linalg.LinAlgError(NOT_DEFINITE_MESSAGE)
-    log_det = 2 * float(np.sum(np.log(np.diagonal(upper))))
-    inverse, _ = linalg.lapack.dpotri(upper, lower=0, overwrite_c=1)
-    inverse = inverse + inverse.T  # the lower part is still zero
-    inverse.flat[:: len(inverse) + 1] /= 2
-    return inverse, log_det
 
 
 def left_out(inverse: np.ndarray, log_det: float, codes: np.ndarray, weight: np.ndarray) -> LeftOut:

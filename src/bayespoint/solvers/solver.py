@@ -36,6 +36,8 @@ class Solver(BaseEstimator):
         Whether weights of training points, other than one, change the answer.
     grows : bool, default=False
         Whether rows can be added to an answer and removed from it (`fitting/growing_fit.py`).
+    outputs_in_threads : bool, default=False
+        Whether threads should share the outputs, because a single one does not use them.
     n_factors : int, default=0
         Factorizations of an m x m matrix in a typical run, for the estimate of time.
     n_matrices : int, default=4
@@ -46,6 +48,7 @@ class Solver(BaseEstimator):
     supports_label_noise: bool = False
     supports_weights: bool = False
     grows: bool = False
+    outputs_in_threads: bool = False
     n_factors: int = 0
     n_matrices: int = 4
     _parameter_constraints: dict[str, list] = {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import linalg
 
+from ..._runtime.lapack import factor_upper, invert_upper
 from .sites import Copies, Sites, likelihood
 
 # Below this site precision, 1 - q has too few digits left for (1 - q) / precision.
@@ -98,14 +98,14 @@ def judge(
 def solve_cholesky(matrix, precision, shift) -> Solved | None:
     """Return q, variances, coefficients and log |I + K S| for precisions >= 0."""
     root = np.sqrt(precision)
-    b = matrix * root
+    b = np.multiply(matrix, root, order="C")
     b *= root[:, None]
     b.flat[:: len(b) + 1] += 1
-    upper, failed = linalg.lapack.dpotrf(b.T, lower=0, clean=1, overwrite_a=1)
-    if failed:
+    inverse = b.T  # it is symmetric
+    if not factor_upper(inverse):
         return None
-    log_det = 2 * np.sum(np.log(np.diagonal(upper)))
-    inverse, _ = linalg.lapack.dtrtri(upper, lower=0, overwrite_c=1)
+    log_det = 2 * np.sum(np.log(np.diagonal(inverse)))
+    invert_upper(inverse)
     q = np.einsum("ij,ij->i", inverse, inverse)
     coef = shift - root * (inverse @ ((root * (matrix @ shift)) @ inverse))
     variance = (1 - q) / np.maximum(precision, MIN_PRECISION_TO_DIVIDE_BY)

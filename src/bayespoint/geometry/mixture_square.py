@@ -1,0 +1,69 @@
+"""The kernel matrix of a mixture between all pairs of some points, in tiles that threads share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .mixture import TERMS, Mixture, Term, indicators, measure, product_coordinates
+
+# Rows of a tile. The terms of a tile of a thousand columns stay in the processor's cache.
+TILE_ROWS = 96
+
+
+def mixture_square(mixture: Mixture, X: np.ndarray, thread_map: Callable = map) -> np.ndarray:
+    """Return the kernel between all rows of an array; each pair is computed once.
+
+    Parameters
+    ----------
+    mixture : Mixture
+        The kernel.
+    X : array of shape (n, n_features)
+        Points.
+    thread_map : callable, default=map
+        A `map` that may use threads; the result does not depend on it.
+    """
+    n = len(X)
+    distances = {
+        term: _prepare(term, mixture, X) for term in {TERMS[name] for name in mixture.names}
+    }
+    matrix = np.empty((n, n))
+
+    def fill(rows: slice) -> None:
+        shape = rows.stop - rows.start, rows.stop
+        here = mixture.sum_of_terms(shape, lambda term: distances[term](rows))
+        here[:, rows] = (here[:, rows] + here[:, rows].T) / 2  # products round differently
+        matrix[rows, : rows.stop] = here
+        matrix[: rows.start, rows] = here[:, : rows.start].T
+
+    tiles = [slice(start, min(start + TILE_ROWS, n)) for start in range(0, n, TILE_ROWS)]
+    for _ in thread_map(fill, tiles[::-1]):  # the longest first
+        pass
+    return matrix
+
+
+def _prepare(term: Term, mixture: Mixture, X: np.ndarray) -> Callable[[slice], np.ndarray]:
+    """Return a function: from a tile to the distances of its rows to all rows up to its last."""
+    views = mixture.views
+    seen = views.see(term.view, X)
+    if term.measure == "different":
+        scales = views.scales[views.categories]
+        left, right = indicators(seen, seen, scales)
+        return lambda rows: np.maximum(scales.sum() - left[rows] @ right[: rows.stop].T, 0.0)
+    centered = product_coordinates(seen, seen) if term.measure == "squared" else None
+    if centered is None:
+        return lambda rows: measure(term, views, seen[rows], seen[: rows.stop])
+    near = centered[0]
+    norms = np.einsum("ij,ij->i", near, near)
+
+    def squared(rows: slice) -> np.ndarray:
+        found = near[rows] @ near[: rows.stop].T
+        found *= -2
+        found += norms[rows, None]
+        found += norms[: rows.stop]
+        np.maximum(found, 0.0, out=found)
+        np.fill_diagonal(found[:, rows], 0.0)
+        return found
+
+    return squared
