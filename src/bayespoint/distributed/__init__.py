@@ -1,5 +1,5 @@
 """Fits on a Dask cluster."""
 
-from .linear import fit
+from .dispatch import fit
 
 __all__ = ["fit"]

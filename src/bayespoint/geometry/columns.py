@@ -239,10 +239,10 @@ def _moments(values, origin, weight, which) -> tuple[np.ndarray, np.ndarray]:
     mean = np.average(off, axis=0, weights=weight)
     deviation = np.sqrt(np.average((off - mean) ** 2, axis=0, weights=weight))
     center = origin + reach * mean
-    return center, _unless_constant(reach * deviation, center, values.dtype)
+    return center, unless_constant(reach * deviation, center, values.dtype)
 
 
-def _unless_constant(deviation, center, dtype) -> np.ndarray:
+def unless_constant(deviation, center, dtype) -> np.ndarray:
     """Return deviations, infinity where they are rounding errors."""
     precision = CONSTANT_ULPS * np.finfo(dtype).eps
     return np.where(deviation <= precision * np.abs(center), np.inf, deviation)
@@ -264,4 +264,4 @@ def _sparse_deviations(X, weight: np.ndarray | None) -> np.ndarray:
 
     mean = mean_over_rows(values, 0.0)
     deviation = np.sqrt(mean_over_rows((values - mean[columns]) ** 2, mean**2))
-    return _unless_constant(reach * deviation, reach * mean, X.dtype)
+    return unless_constant(reach * deviation, reach * mean, X.dtype)

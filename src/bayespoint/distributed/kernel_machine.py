@@ -1,0 +1,157 @@
+"""Fit a kernel machine on a Dask cluster: read, sort, choose, solve, store."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from .._runtime.interrupt import interrupts
+from .._runtime.progress import Progress, say, with_callbacks
+from .._runtime.threads import one_blas_thread
+from ..classifiers._fit_steps import CHOICE_SHARE
+from ..classifiers._labels import one_against_rest
+from ..classifiers._results import store_answer
+from ..classifiers._training_rows import UsedRows
+from ..fitting.automatic_kernel import OTHERWISE
+from ..fitting.dispatch import check_solver
+from ..fitting.parameter_search import sample_size
+from ..fitting.parameters import Choice, Settings, choose
+from ..fitting.sampling import new_generator
+from ..fitting.solver_choice import SOLVERS, supported
+from ..fitting.task import Task, TrainingSet, needs_of
+from ..fitting.training_points import heed_weights
+from .landmarks import fit_landmarks_of
+from .point_statistics import ClusterStatistics
+from .row_parts import Part, RowParts
+from .sorting import sort_by_content
+from .tables import read_partitions
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+# What a cluster can prepare for solvers.
+DISTRIBUTED = ("landmarks",)
+
+
+@with_callbacks
+def fit_kernel_machine(model, client: Client, X, y, sample_weight):
+    """Fit a Bayes point classifier to data on a cluster."""
+    began = time.perf_counter()
+    model._check_parameters()
+    solver = _solver_of(model)
+    with one_blas_thread(), interrupts() as interrupted:
+        rng = new_generator(model.random_state)
+        deadline = began + (np.inf if model.max_time is None else model.max_time)
+        points = read_partitions(client, model, X, y, sample_weight)
+        model.kernel_ = OTHERWISE if model.kernel == "auto" else model.kernel
+        kernel_for = partial(model._settle_kernel, ClusterStatistics(points))
+        rows = sort_by_content(points)
+        weights = _Weights(rows)
+        data = TrainingSet(
+            None, np.empty(0), np.empty((len(_outputs(model)), 0)), model.kernel_, kernel_for
+        )
+        choice = _choose(model, data, rows, weights, solver, deadline, interrupted)
+        task = model._task(data, solver, choice.best, rng, deadline, 0)
+        task = weights.heed(task)
+        check_solver(task)
+        progress = Progress(model, len(task.signs), model.verbose)
+        task, answer, numbers = fit_landmarks_of(task, rows, len(model.classes_), progress)
+        progress.end()
+        store_answer(model, task, answer, UsedRows(used=numbers))
+        model.log_evidence_ = float(model.diagnostics_.log_evidence.sum())
+        model.n_iter_ = int(model.diagnostics_.n_iter.max())
+        model._keep_rows(task, None, None, None, None, solver, False)
+    return model
+
+
+def _solver_of(model):
+    """Return the solver of the model; raise an error if it does not work on a cluster."""
+    solver = model.solver
+    if isinstance(solver, str) and solver != "auto":
+        solver = SOLVERS[solver]()
+    if model.kernel == "precomputed" or solver == "auto" or needs_of(solver) not in DISTRIBUTED:
+        given = 'kernel="precomputed"' if model.kernel == "precomputed" else f"solver={solver!r}"
+        raise ValueError(
+            f'On a cluster, {type(model).__name__} works with solver="nystroem", "cells" or '
+            f'"perceptron" and a kernel of points, but it has {given}. Pass one of these '
+            "solvers, or fit a sample of the rows on one machine with the method fit."
+        )
+    return solver
+
+
+def _outputs(model) -> range:
+    return range(1 if len(model.classes_) == 2 else len(model.classes_))
+
+
+class _Weights:
+    """Whether the weights of distinct points matter."""
+
+    def __init__(self, rows: RowParts):
+        limits = np.array(rows.ask(_weight_limits))
+        self.low, self.high = limits[:, 0].min(axis=0), limits[:, 1].max(axis=0)
+
+    @property
+    def of_samples(self) -> bool:
+        """Tell whether sample weights, or numbers of equal rows, differ from one."""
+        return not self.low[0] == self.high[0] == 1
+
+    def heed(self, task: Task) -> Task:
+        """Return the task with weights (their limits) if they count."""
+        limits = np.array([self.low[1], self.high[1]])
+        if (limits == 1).all():
+            return task
+        probe = task._replace(
+            signs=np.ones((len(task.signs), 2)), weight=limits, weights_differ=bool(np.ptp(limits))
+        )
+        return task._replace(weight=heed_weights(probe).weight)
+
+
+def _choose(
+    model, data: TrainingSet, rows: RowParts, weights: _Weights, solver, deadline, interrupted
+) -> Choice:
+    """Return parameters, given or chosen on the points that one machine would look at."""
+    given = Settings(model._given_gamma(), model.fit_intercept, model.softness, model.label_noise)
+    given = supported(given, solver)
+    now = time.perf_counter()
+    end = now + (deadline - now) * CHOICE_SHARE
+
+    def should_stop(seconds: float) -> bool:
+        return bool(interrupted) or time.perf_counter() + seconds > end
+
+    chosen = "auto" in given
+    groups = None
+    if chosen:
+        n_classes = len(model.classes_)
+        size = sample_size(len(data.signs))
+        fixed = np.random.default_rng(rows.n_rows)
+        part = rows.take(rows.sample_each_class(size, n_classes, fixed))
+        data = _with_points(data, part, n_classes, weights)
+        groups = [np.arange(part.n_rows)]
+    choice = choose(data, given, should_stop, groups)
+    model.candidates_ = Bunch(**(choice if chosen else Choice(choice.best, {})).columns())
+    if model.verbose and chosen and choice.score:
+        say(f"{choice}")
+    return choice
+
+
+def _with_points(data: TrainingSet, part: Part, n_classes: int, weights: _Weights) -> TrainingSet:
+    """Return a training set with some points."""
+    return data._replace(
+        X=part.X,
+        target=part.target,
+        signs=one_against_rest(part.target, n_classes),
+        weight=part.weight if weights.of_samples else None,
+    )
+
+
+# Tasks
+
+
+def _weight_limits(part: Part) -> np.ndarray:
+    """Return the least and the largest weight, of samples and in the likelihood."""
+    both = np.stack([part.weight, part.likelihood])
+    return np.stack([both.min(axis=1, initial=np.inf), both.max(axis=1, initial=0.0)])
