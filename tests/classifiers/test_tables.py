@@ -15,10 +15,10 @@ from sklearn.utils import Bunch
 
 from bayespoint import BayesPointClassifier, RejectOptionClassifier
 from bayespoint.classifiers._tables import (
-    standardizes,
     bytes_of_copy,
     read_table,
     read_training_table,
+    standardizes,
 )
 from bayespoint.fitting import mixture_search
 

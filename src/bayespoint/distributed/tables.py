@@ -123,7 +123,7 @@ def _class_weights(given, classes: np.ndarray, totals: np.ndarray) -> np.ndarray
 
 def _all_categories(filled: list[tuple[int, _Description]]) -> tuple[Any, Any]:
     """Return the categories of all partitions, and which columns have an order."""
-    number, first = filled[0]
+    first = filled[0][1]
     if first.categories is None:
         return None, None
     found: list[np.ndarray | None] = []
