@@ -17,14 +17,16 @@ from ..classifiers._labels import one_against_rest
 from ..classifiers._results import store_answer
 from ..classifiers._training_rows import UsedRows
 from ..fitting.automatic_kernel import OTHERWISE
-from ..fitting.dispatch import check_solver
+from ..fitting.dispatch import ALL_OUTPUTS_TOGETHER, check_solver
 from ..fitting.parameter_search import sample_size
 from ..fitting.parameters import Choice, Settings, choose
 from ..fitting.sampling import new_generator
 from ..fitting.solver_choice import SOLVERS, supported
 from ..fitting.task import Task, TrainingSet, needs_of
 from ..fitting.training_points import heed_weights
+from .cells import fit_cells_of, neighborhoods_of
 from .landmarks import fit_landmarks_of
+from .members import fit_members
 from .point_statistics import ClusterStatistics
 from .row_parts import Part, RowParts
 from .sorting import sort_by_content
@@ -33,16 +35,24 @@ from .tables import read_partitions
 if TYPE_CHECKING:
     from distributed import Client
 
-# What a cluster can prepare for solvers.
-DISTRIBUTED = ("landmarks",)
+# What a cluster can prepare for solvers that divide the points, and for all solvers.
+FIT_FUNCTIONS = {"landmarks": fit_landmarks_of, "cells": fit_cells_of}
+DISTRIBUTED = (*FIT_FUNCTIONS, "rows")
+
+
+def fit_kernel_machine(model, client: Client, X, y, sample_weight):
+    """Fit a Bayes point classifier to data on a cluster."""
+    model._check_parameters()
+    solver = _solver_of(model)
+    if needs_of(solver) == "rows":
+        return fit_members(model, client, X, y, sample_weight)
+    return _fit_divided(model, solver, client, X, y, sample_weight)
 
 
 @with_callbacks
-def fit_kernel_machine(model, client: Client, X, y, sample_weight):
-    """Fit a Bayes point classifier to data on a cluster."""
+def _fit_divided(model, solver, client: Client, X, y, sample_weight):
+    """Fit a machine whose workers have different points."""
     began = time.perf_counter()
-    model._check_parameters()
-    solver = _solver_of(model)
     with one_blas_thread(), interrupts() as interrupted:
         rng = new_generator(model.random_state)
         deadline = began + (np.inf if model.max_time is None else model.max_time)
@@ -58,8 +68,10 @@ def fit_kernel_machine(model, client: Client, X, y, sample_weight):
         task = model._task(data, solver, choice.best, rng, deadline, 0)
         task = weights.heed(task)
         check_solver(task)
-        progress = Progress(model, len(task.signs), model.verbose)
-        task, answer, numbers = fit_landmarks_of(task, rows, len(model.classes_), progress)
+        n_steps = 1 if needs_of(solver) in ALL_OUTPUTS_TOGETHER else len(task.signs)
+        progress = Progress(model, n_steps, model.verbose)
+        solve = FIT_FUNCTIONS[needs_of(solver)]
+        task, answer, numbers = solve(task, rows, len(model.classes_), progress)
         progress.end()
         store_answer(model, task, answer, UsedRows(used=numbers))
         model.log_evidence_ = float(model.diagnostics_.log_evidence.sum())
@@ -126,16 +138,25 @@ def _choose(
     groups = None
     if chosen:
         n_classes = len(model.classes_)
-        size = sample_size(len(data.signs))
-        fixed = np.random.default_rng(rows.n_rows)
-        part = rows.take(rows.sample_each_class(size, n_classes, fixed))
+        chosen_on = _judged_points(rows, n_classes, solver)
+        part = rows.take(np.concatenate(chosen_on))
         data = _with_points(data, part, n_classes, weights)
-        groups = [np.arange(part.n_rows)]
+        ends = np.cumsum([len(group) for group in chosen_on])
+        groups = np.split(np.arange(part.n_rows), ends[:-1])
     choice = choose(data, given, should_stop, groups)
     model.candidates_ = Bunch(**(choice if chosen else Choice(choice.best, {})).columns())
     if model.verbose and chosen and choice.score:
         say(f"{choice}")
     return choice
+
+
+def _judged_points(rows: RowParts, n_classes: int, solver) -> list[np.ndarray]:
+    """Return the positions of the points on which candidates are judged, in groups."""
+    if needs_of(solver) == "cells":
+        return neighborhoods_of(rows)
+    n = sample_size(1 if n_classes == 2 else n_classes)
+    # As on one machine, the sample depends only on the number of points.
+    return [rows.sample_each_class(n, n_classes, np.random.default_rng(rows.n_rows))]
 
 
 def _with_points(data: TrainingSet, part: Part, n_classes: int, weights: _Weights) -> TrainingSet:
