@@ -121,8 +121,6 @@ def _solve(
     points: ClusterPoints, sizes: np.ndarray, rngs: list[Any], work: Work, progress: Progress
 ) -> list[tuple[Part, Answer]]:
     """Solve all cells that have points; return their points and answers, in order."""
-    from distributed import as_completed
-
     client = points.rows.client
     n_groups = min(TASKS_PER_THREAD * sum(client.nthreads().values()), len(sizes))
     groups = [g.tolist() for g in np.array_split(np.arange(len(sizes)), n_groups)]
@@ -133,11 +131,11 @@ def _solve(
         )
         for i, group in enumerate(groups)
     ]
-    number = {future.key: len(group) for future, group in zip(futures, groups, strict=True)}
+    n_done = 0
     with progress.output(0) as on_round:
-        n_done = 0
-        for future in as_completed(futures):
-            n_done += number[future.key]
+        for future, group in zip(futures, groups, strict=True):
+            future.result()
+            n_done += len(group)
             on_round({"n_done": n_done, "n_cells": len(sizes), "stop": ""})
     return [pair for pairs in client.gather(futures) for pair in pairs]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -57,10 +57,12 @@ def _fit_divided(model, solver, client: Client, X, y, sample_weight):
         rng = new_generator(model.random_state)
         deadline = began + (np.inf if model.max_time is None else model.max_time)
         points = read_partitions(client, model, X, y, sample_weight)
-        model.kernel_ = OTHERWISE if model.kernel == "auto" else model.kernel
-        kernel_for = partial(model._settle_kernel, ClusterStatistics(points))
+        given_weights = _weight_limits(points)
         rows = sort_by_content(points)
-        weights = _Weights(rows)
+        del points  # the sorted rows are enough
+        model.kernel_ = OTHERWISE if model.kernel == "auto" else model.kernel
+        kernel_for = partial(model._settle_kernel, ClusterStatistics(rows))
+        weights = _Weights(given_weights, _weight_limits(rows))
         data = TrainingSet(
             None, np.empty(0), np.empty((len(_outputs(model)), 0)), model.kernel_, kernel_for
         )
@@ -99,27 +101,38 @@ def _outputs(model) -> range:
     return range(1 if len(model.classes_) == 2 else len(model.classes_))
 
 
-class _Weights:
-    """Whether the weights of distinct points matter."""
+class _Limits(NamedTuple):
+    """The least and the largest weight, of samples and in the likelihood."""
 
-    def __init__(self, rows: RowParts):
-        limits = np.array(rows.ask(_weight_limits))
-        self.low, self.high = limits[:, 0].min(axis=0), limits[:, 1].max(axis=0)
+    of_samples: np.ndarray
+    of_likelihood: np.ndarray
+
+
+class _Weights(NamedTuple):
+    """The weights of the user's rows, and of distinct points."""
+
+    of_rows: _Limits
+    of_points: _Limits
 
     @property
     def of_samples(self) -> bool:
         """Tell whether sample weights, or numbers of equal rows, differ from one."""
-        return not self.low[0] == self.high[0] == 1
+        return bool(np.any(self.of_points.of_samples != 1))
 
     def heed(self, task: Task) -> Task:
         """Return the task with weights (their limits) if they count."""
-        limits = np.array([self.low[1], self.high[1]])
-        if (limits == 1).all():
+        limits = self.of_points.of_likelihood
+        if np.all(limits == 1):
             return task
-        probe = task._replace(
-            signs=np.ones((len(task.signs), 2)), weight=limits, weights_differ=bool(np.ptp(limits))
-        )
+        differ = bool(np.ptp(self.of_rows.of_likelihood))
+        two = np.ones((len(task.signs), 2))
+        probe = task._replace(signs=two, weight=limits, weights_differ=differ)
         return task._replace(weight=heed_weights(probe).weight)
+
+
+def _weight_limits(rows: RowParts) -> _Limits:
+    limits = np.array(rows.ask(_limits_of_part))
+    return _Limits(*np.stack([limits[:, 0].min(axis=0), limits[:, 1].max(axis=0)], axis=1))
 
 
 def _choose(
@@ -172,7 +185,7 @@ def _with_points(data: TrainingSet, part: Part, n_classes: int, weights: _Weight
 # Tasks
 
 
-def _weight_limits(part: Part) -> np.ndarray:
+def _limits_of_part(part: Part) -> np.ndarray:
     """Return the least and the largest weight, of samples and in the likelihood."""
     both = np.stack([part.weight, part.likelihood])
     return np.stack([both.min(axis=1, initial=np.inf), both.max(axis=1, initial=0.0)])

@@ -94,7 +94,8 @@ def _portions(
         ).astype(np.int64)
     )
     n_bytes = _bytes_for_features(task, np.diff(ends, prepend=0).max(), len(ends), client, single)
-    total = sum(rows.ask(_total_weight)) if task.weight is not None else float(rows.n_rows)
+    n_rows = rows.n_rows
+    total = sum(rows.ask(_total_weight)) if task.weight is not None else float(n_rows)
     span = Span(
         task.kernel,
         task.X[landmarks.rows],
@@ -103,7 +104,7 @@ def _portions(
         task.softness,
         task.weight is not None,
         n_classes,
-        rows.n_rows,
+        n_rows,
         n_bytes,
     )
     return Portions(client, span, rows.regroup(ends), places, total)
@@ -144,7 +145,6 @@ class Portions:
         self.client, self.total_weight = client, total_weight
         self.n_weights, self.single = len(span.landmarks.rows), span.single
         self.addresses = [places[i * len(places) // len(groups)] for i in range(len(groups))]
-        # The landmarks go to each worker once.
         self.portions = [
             submit(client, address, tasks.make_portion, span, pieces)
             for address, pieces in zip(self.addresses, groups, strict=True)

@@ -49,7 +49,7 @@ class ClusterStatistics(Statistics):
 
     def mean_squared_length(self, kernel: Kernel) -> float:
         """Return the mean of k(x, x)."""
-        if kernel.name in UNIT_KERNELS or (kernel.normalize and kernel.name in UNIT_KERNELS):
+        if kernel.name in UNIT_KERNELS:
             return 1.0
         total, weight = np.sum(self.rows.ask(_squared_lengths, kernel), axis=0)
         return float(total / weight)

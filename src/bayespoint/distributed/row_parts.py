@@ -95,9 +95,8 @@ class RowParts:
     def sample_each_class(self, n: int, n_classes: int, rng: np.random.Generator) -> np.ndarray:
         """Return the same positions as `fitting.sampling.sample_each_class`."""
         order = rng.permutation(self.n_rows)
-        n, found = min(n, self.n_rows), 0
+        n = found = min(n, self.n_rows)
         chosen, known = [order[:n]], set(self.classes_at(order[:n]).tolist())
-        found = n
         while len(known) < n_classes and found < self.n_rows:
             more = order[found : 2 * found]
             classes, first = np.unique(self.classes_at(more), return_index=True)
@@ -108,7 +107,10 @@ class RowParts:
         return np.sort(np.concatenate(chosen))
 
     def regroup(self, ends: np.ndarray) -> list[list[Future]]:
-        """Return the pieces of new parts that end at the given positions."""
+        """Return the pieces of new parts that end at the given positions.
+
+        The rows are then released, because the new parts need no other copy of them.
+        """
         groups = []
         for start, stop in zip(np.r_[0, ends[:-1]], ends, strict=True):
             first, last = self.starts, self.starts + self.sizes
@@ -123,6 +125,7 @@ class RowParts:
                     for i in np.flatnonzero((first < stop) & (last > start))
                 ]
             )
+        self.parts.clear()
         return groups
 
 

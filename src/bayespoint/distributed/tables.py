@@ -83,16 +83,8 @@ def _settle(model, described: list[_Description]) -> TableKind:
     require_same_features(filled)
     parts = [part for _, part in filled]
     first = parts[0]
-    for kind in ("is_sparse", "categories"):
-        has_it = {
-            bool(np.any(getattr(part, kind) is not None and getattr(part, kind)))
-            if kind == "is_sparse"
-            else getattr(part, kind) is not None
-            for part in parts
-        }
-        if len(has_it) > 1:
-            what = "sparse" if kind == "is_sparse" else "tables with categories"
-            raise ValueError(f"Either all partitions of X should be {what}, or none.")
+    _require_same_kind("sparse", [part.is_sparse for part in parts])
+    _require_same_kind("tables with categories", [part.categories is not None for part in parts])
     classes, which = np.unique(np.concatenate([p.classes for p in parts]), return_inverse=True)
     totals = np.bincount(which, np.concatenate([p.totals for p in parts]), len(classes))
     of_class = _class_weights(model.class_weight, classes, totals)
@@ -109,6 +101,15 @@ def _settle(model, described: list[_Description]) -> TableKind:
     return TableKind(
         first.n_features, first.is_sparse, dtype, categories, ordered, classes, of_class
     )
+
+
+def _require_same_kind(kind: str, is_it: list[bool]) -> None:
+    """Raise an error if only some partitions are of a kind."""
+    if any(is_it) and not all(is_it):
+        raise ValueError(
+            f"Either all partitions of X should be {kind}, or none, but {sum(is_it)} of "
+            f"{len(is_it)} are. Give all partitions the same types."
+        )
 
 
 def _class_weights(given, classes: np.ndarray, totals: np.ndarray) -> np.ndarray:
