@@ -155,7 +155,7 @@ def test_little_memory_computes_features_anew(here, three_classes):
     small = machine(cache_size=6.0)
     alone = machine().fit(X, y)
     assert_same_machine(fit(small, *chunks(X, y), client=here), alone)
-    with pytest.raises(ValueError, match="cache_size, which is for each worker, is 0.5"):
+    with pytest.raises(ValueError, match=r"cache_size, which is for each worker, is 0\.5"):
         fit(machine(cache_size=0.5), *chunks(X, y), client=here)
 
 
