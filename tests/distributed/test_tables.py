@@ -86,7 +86,7 @@ def test_errors(data, table):
         read(model, delayed_parts([*Xs[:2], Xs[2][:, 1:], Xs[3]]), delayed_parts(ys))
     frame, labels = table
     halves = [frame[:30], frame[30:].assign(text=1.0)]
-    with pytest.raises(ValueError, match="Column 3 of X .* categories in some partitions"):
+    with pytest.raises(ValueError, match=r"Column 3 of X .* categories in some partitions"):
         read(model, delayed_parts(halves), delayed_parts([labels[:30], labels[30:]]))
     other = frame[30:].assign(size=pd.Categorical(["small"] * 30, ["small", "big"], ordered=True))
     with pytest.raises(ValueError, match="ordered categories of column 4"):
