@@ -1,6 +1,8 @@
 """Data on a Dask cluster, and classifiers fitted to them."""
 
+import os
 import pickle
+import signal
 
 import numpy as np
 import pytest
@@ -36,6 +38,11 @@ def assert_same(model, other, limit=1e-8):
     np.testing.assert_allclose(model._precision, other._precision, rtol=limit, atol=limit)
     assert model.log_evidence_ == pytest.approx(other.log_evidence_, abs=1e3 * limit)
     assert model.n_samples_seen_ == pytest.approx(other.n_samples_seen_)
+
+
+def kill_a_worker(client, number=0):
+    pid = list(client.run(os.getpid).values())[number]
+    os.kill(pid, signal.SIGKILL)
 
 
 class OneProcess:

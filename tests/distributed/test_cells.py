@@ -7,7 +7,7 @@ from bayespoint.distributed import cells as tasks
 from bayespoint.distributed import fit
 from bayespoint.fitting import cells_fit
 from bayespoint.solvers.cells import Divided
-from cluster_helpers import OneProcess, assert_same_machine, chunks
+from cluster_helpers import OneProcess, assert_same_machine, chunks, kill_a_worker
 
 FIXED = {"kernel": "rbf", "gamma": 0.3, "softness": 0.2, "random_state": 0}
 
@@ -38,9 +38,21 @@ def test_the_answer_of_one_machine(three_classes, parameters):
     np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), atol=1e-9)
 
 
-def test_a_real_cluster(client, three_classes):
+@pytest.mark.slow
+def test_a_killed_worker_changes_nothing(doomed_client, three_classes, monkeypatch):
     X, y = three_classes
-    assert_same_machine(fit(machine(), *chunks(X, y)), machine().fit(X, y))
+    pieces, killed = tasks.ClusterPoints.pieces, []
+
+    def deadly_pieces(self, groups):
+        if len(groups) > 1:  # all cells
+            kill_a_worker(doomed_client)
+            killed.append(True)
+        return pieces(self, groups)
+
+    monkeypatch.setattr(tasks.ClusterPoints, "pieces", deadly_pieces)
+    model = fit(machine(), *chunks(X, y))
+    assert killed
+    assert_same_machine(model, machine().fit(X, y))
 
 
 def test_weights(three_classes):

@@ -7,7 +7,14 @@ from sklearn.exceptions import ConvergenceWarning
 from bayespoint import BayesPointClassifier, solvers
 from bayespoint.distributed import feature_portion as tasks
 from bayespoint.distributed import fit
-from cluster_helpers import OneProcess, assert_same_machine, chunks, delayed_parts
+from bayespoint.distributed.landmarks import Portions
+from cluster_helpers import (
+    OneProcess,
+    assert_same_machine,
+    chunks,
+    delayed_parts,
+    kill_a_worker,
+)
 
 FIXED = {"kernel": "rbf", "gamma": 0.3, "softness": 0.2, "random_state": 0}
 
@@ -63,11 +70,33 @@ def test_the_answer_of_one_machine(here, three_classes, parameters):
 
 
 def test_a_real_cluster(client, three_classes):
+    X, y = three_classes[0], three_classes[1] == 1
+    assert_same_machine(fit(machine(), *chunks(X, y)), machine().fit(X, y))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", [1, 3, 8])
+def test_a_killed_worker_changes_nothing(doomed_client, three_classes, moment, monkeypatch):
     X, y = three_classes
-    for two in (False, True):
-        labels = y == 1 if two else y
-        model = fit(machine(), *chunks(X, labels))
-        assert_same_machine(model, machine().fit(X, labels))
+    sweep, n_sweeps, repeated = Portions.sweep, 0, []
+    run = Portions._run
+
+    def deadly_sweep(self, *given):
+        nonlocal n_sweeps
+        n_sweeps += 1
+        if n_sweeps == moment:
+            kill_a_worker(doomed_client)
+        return sweep(self, *given)
+
+    def counted_run(self, which, task, *given):
+        repeated.append(task is tasks.repeat)
+        return run(self, which, task, *given)
+
+    monkeypatch.setattr(Portions, "sweep", deadly_sweep)
+    monkeypatch.setattr(Portions, "_run", counted_run)
+    model = fit(machine(), *chunks(X, y))
+    assert any(repeated) or moment == 1  # then there is nothing to repeat
+    assert_same_machine(model, machine().fit(X, y))
 
 
 def test_the_order_of_rows_and_partitions_does_not_matter(here, three_classes):

@@ -1,3 +1,5 @@
+import threading
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -6,7 +8,7 @@ from bayespoint import BayesPointClassifier, solvers
 from bayespoint.distributed import fit
 from bayespoint.distributed.members import MAX_LOSSES, ClusterMembers
 from bayespoint.geometry.row_store import RowStore
-from cluster_helpers import OneProcess, chunks, delayed_parts
+from cluster_helpers import OneProcess, chunks, delayed_parts, kill_a_worker
 from distributed import CancelledError
 
 
@@ -46,10 +48,19 @@ def test_sparse_rows(data):
     np.testing.assert_array_equal(model.dual_coef_, alone.dual_coef_)
 
 
-def test_a_real_cluster(client, data, monkeypatch):
+@pytest.mark.slow
+def test_a_killed_worker_changes_nothing(doomed_client, data, monkeypatch):
     X, y = data
     alone = machine().fit(X, y)
     monkeypatch.delattr(RowStore, "fetch")  # members cannot learn in this process
+    run = ClusterMembers.run
+    monkeypatch.setattr(
+        ClusterMembers,
+        "run",
+        lambda self, *given: (
+            threading.Timer(0.2, kill_a_worker, [doomed_client]).start() or run(self, *given)
+        ),
+    )
     assert_identical(fit(machine(), *chunks(X, y)), alone)
 
 
