@@ -1,5 +1,3 @@
-import threading
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -53,15 +51,18 @@ def test_a_killed_worker_changes_nothing(doomed_client, data, monkeypatch):
     X, y = data
     alone = machine().fit(X, y)
     monkeypatch.delattr(RowStore, "fetch")  # members cannot learn in this process
-    run = ClusterMembers.run
-    monkeypatch.setattr(
-        ClusterMembers,
-        "run",
-        lambda self, *given: (
-            threading.Timer(0.2, kill_a_worker, [doomed_client]).start() or run(self, *given)
-        ),
-    )
-    assert_identical(fit(machine(), *chunks(X, y)), alone)
+    scatter, sent = doomed_client.scatter, []
+
+    def deadly_scatter(data, **options):
+        found = scatter(data, **options)
+        sent.append(isinstance(data, list))
+        if sent[-1] and sum(sent) == 1:  # the members are on the workers, and on no other
+            kill_a_worker(doomed_client)
+        return found
+
+    monkeypatch.setattr(doomed_client, "scatter", deadly_scatter)
+    assert_identical(fit(machine(), *chunks(X, y), client=doomed_client), alone)
+    assert sum(sent) > 1  # what was lost was sent again
 
 
 def test_data_that_are_lost_are_sent_again():
@@ -70,6 +71,8 @@ def test_data_that_are_lost_are_sent_again():
 
         def scatter(self, data, **options):
             self.n_sent += not isinstance(data, list)
+            if self.n_sent == 1:
+                raise OSError("Stream is closed")
             return super().scatter(data, **options)
 
         def submit(self, task, *arguments, **options):
@@ -79,6 +82,9 @@ def test_data_that_are_lost_are_sent_again():
                 found.result = self.fail
             return found
 
+        def wait_for_workers(self, n_workers):
+            assert n_workers == 1
+
         def fail(self):
             raise CancelledError("lost")
 
@@ -87,7 +93,7 @@ def test_data_that_are_lost_are_sent_again():
 
     cluster = Forgetful()
     assert ClusterMembers(cluster).run(learn, None, "rows", 1, [1, 2, 3], 1.0) == [10, 20, 30]
-    assert cluster.n_sent == 3 + 3 + 1 + 1  # the rows, each time; then parts that are missing
+    assert cluster.n_sent == 1 + (1 + 3) + (1 + 1) + (1 + 1)  # rows, and parts that are missing
     cluster.n_losses = MAX_LOSSES + 1
     with pytest.raises(CancelledError):
         ClusterMembers(cluster).run(learn, None, "rows", 1, [1, 2, 3], 1.0)

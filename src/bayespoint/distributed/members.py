@@ -76,21 +76,36 @@ class ClusterMembers:
         Members depend only on their own permutation. If a worker is lost, its members begin
         anew, and end with the same hypotheses.
         """
-        from distributed import CancelledError
-
         results: dict[int, Any] = {}
         for n_losses in range(MAX_LOSSES + 1):
             waiting = [i for i in range(len(parts)) if i not in results]
-            rows = self.client.scatter(kernel, broadcast=True, hash=False)
-            sent = self.client.scatter([parts[i] for i in waiting], hash=False)
+            try:
+                rows = self.client.scatter(kernel, broadcast=True, hash=False)
+                sent = self.client.scatter([parts[i] for i in waiting], hash=False)
+            except OSError:  # a worker was lost meanwhile
+                if n_losses == MAX_LOSSES:
+                    raise
+                self.client.wait_for_workers(1)
+                continue
             given = solver, rows, n_rows
-            futures = [self.client.submit(learn, *given, p, seconds, pure=False) for p in sent]
-            for i, future in zip(waiting, futures, strict=True):
-                try:
-                    results[i] = future.result()
-                except CancelledError:  # its data were lost with a worker
-                    if n_losses == MAX_LOSSES:
-                        raise
+            futures = [
+                self.client.submit(learn, *given, part, seconds, pure=False) for part in sent
+            ]
+            results.update(_learned(waiting, futures, may_lose=n_losses < MAX_LOSSES))
             if len(results) == len(parts):
                 break
         return [results[i] for i in range(len(parts))]
+
+
+def _learned(numbers: list[int], futures: list[Any], may_lose: bool) -> dict[int, Any]:
+    """Return the results of parts whose data were not lost with a worker."""
+    from distributed import CancelledError
+
+    results = {}
+    for number, future in zip(numbers, futures, strict=True):
+        try:
+            results[number] = future.result()
+        except CancelledError:
+            if not may_lose:
+                raise
+    return results
