@@ -69,6 +69,8 @@ def test_a_portion_that_was_lost_repeats_its_sweeps(part):
     assert tasks.count_variances(fresh, 2, 0, np.zeros((2, 1), np.uint64)).value is None
     assert tasks.likelihood_at(fresh, 2, 1.0, 200.0).value is None
     for portion in (fresh, known):  # in any state
-        found = tasks.repeat(portion, 0, history).value
+        assert tasks.forget(portion).value
+        for i, work in enumerate(history):
+            found = tasks.sweep(portion, i, work).value
         np.testing.assert_array_equal(found.precision, expected.precision)
         np.testing.assert_array_equal(portion.loo_variance, left_out)

@@ -89,7 +89,7 @@ def test_a_killed_worker_changes_nothing(doomed_client, three_classes, moment, m
         return sweep(self, *given)
 
     def counted_run(self, which, task, *given):
-        repeated.append(task is tasks.repeat)
+        repeated.append(task is tasks.forget)
         return run(self, which, task, *given)
 
     monkeypatch.setattr(Portions, "sweep", deadly_sweep)
@@ -164,7 +164,7 @@ def test_all_workers_are_lost_at_any_time(here, three_classes):
             left -= 1
             if left == 0:
                 cluster.lose()
-            n_lost += task is tasks.repeat
+            n_lost += task is tasks.forget
 
         cluster.before_task = lose
         assert_same_machine(fit(machine(), *chunks(X, y), client=cluster), alone)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..geometry.columns import MAX_MEDIAN_ROWS, Columns, medians, unless_constant
+from ..geometry.steady_sums import coarse_and_fine, total
 from .medians import count_bits, medians_of
 from .row_parts import Part, RowParts
 
@@ -53,9 +54,10 @@ def _moments(rows: RowParts, which: np.ndarray, origin: np.ndarray, dtype):
             "precision. Divide them by a constant, or take their logarithm."
         )
     unit = np.where(reach > 0, reach, 1.0)
-    weight, total = np.sum(rows.ask(_sums, which, origin, unit), axis=0)
-    mean = total / weight
-    squares = np.sum(rows.ask(_squares, which, origin, unit, mean), axis=0)
+    weights, sums = zip(*rows.ask(_sums, which, origin, unit), strict=True)
+    weight = np.sum(weights, axis=0)
+    mean = total(sums) / weight
+    squares = total(rows.ask(_squares, which, origin, unit, mean))
     center, deviation = origin + reach * mean, reach * np.sqrt(squares / weight)
     return center, unless_constant(deviation, center, dtype)
 
@@ -85,12 +87,13 @@ def _reach(part: Part, which: np.ndarray, origin: np.ndarray) -> np.ndarray:
     return np.max(np.where(np.isnan(off), 0.0, off), axis=0, initial=0.0)
 
 
-def _sums(part: Part, which: np.ndarray, origin: np.ndarray, unit: np.ndarray) -> np.ndarray:
+def _sums(part: Part, which: np.ndarray, origin: np.ndarray, unit: np.ndarray) -> tuple:
     off = _off(part, which, origin) / unit
     present = ~np.isnan(off)
-    return np.stack([part.weight @ present, part.weight @ np.where(present, off, 0.0)])
+    sums = coarse_and_fine(np.where(present, off, 0.0), part.weight)
+    return part.weight @ present, sums
 
 
 def _squares(part: Part, which: np.ndarray, origin, unit, mean) -> np.ndarray:
     off = (_off(part, which, origin) / unit - mean) ** 2
-    return part.weight @ np.where(np.isnan(off), 0.0, off)
+    return coarse_and_fine(np.where(np.isnan(off), 0.0, off), part.weight)

@@ -135,14 +135,10 @@ def sweep(portion: FeaturePortion, n_known: int, work: Sweep) -> Answer:
         return Answer(portion.sweep(work), here())
 
 
-def repeat(portion: FeaturePortion, _: int, history: list[Sweep]) -> Answer:
-    """Make all sweeps again; return the sums of the last."""
+def forget(portion: FeaturePortion) -> Answer:
+    """Return to the state before the first sweep."""
     portion.forget()
-    sums = None
-    with one_blas_thread():
-        for work in history:
-            sums = portion.sweep(work)
-    return Answer(sums, here())
+    return Answer(True, here())
 
 
 def count_variances(portion: FeaturePortion, n_known: int, *given) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -198,7 +199,10 @@ class Portions:
         everyone = list(range(len(self.portions)))
         answers = self._run(everyone, task, n_known, *arguments)
         while lost := [i for i in everyone if answers[i] is None]:
-            again = self._run(lost, tasks.repeat, 0, history)
+            self._run(lost, tasks.forget)
+            again: list[Any] = []
+            for i, work in enumerate(history):
+                again = self._run(lost, tasks.sweep, i, work)
             if len(history) == n_known:  # a question, not a sweep
                 again = self._run(lost, task, n_known, *arguments)
             for i, answer in zip(lost, again, strict=True):
@@ -207,10 +211,13 @@ class Portions:
 
     def _run(self, which: list[int], task, *arguments) -> list[Any]:
         """Run a task on some portions, if possible where they were last."""
-        futures = [
-            submit(self.client, self.addresses[i], task, self.portions[i], *arguments)
-            for i in which
-        ]
+        with warnings.catch_warnings():
+            # A belief about many weights is large, but the same for all portions.
+            warnings.filterwarnings("ignore", "Sending large graph")
+            futures = [
+                submit(self.client, self.addresses[i], task, self.portions[i], *arguments)
+                for i in which
+            ]
         answers = self.client.gather(futures)
         for i, answer in zip(which, answers, strict=True):
             self.addresses[i] = answer.address

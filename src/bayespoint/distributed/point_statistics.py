@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from ..geometry.kernels import Kernel
-from ..geometry.settle import Statistics
+from ..geometry.settle import Statistics, variance_of
 from ..geometry.unit_kernel import lengths_in_blocks
 from .medians import count_bits, medians_of
 from .row_parts import Part, RowParts
@@ -28,7 +28,8 @@ class ClusterStatistics(Statistics):
 
     def mean(self) -> np.ndarray:
         """Return the mean of each feature."""
-        return self._moments[0]
+        sums, weights = zip(*self.rows.ask(_sums), strict=True)
+        return np.sum(sums, axis=0) / sum(weights)
 
     def median(self) -> np.ndarray:
         """Return the median of each feature of dense points."""
@@ -36,12 +37,11 @@ class ClusterStatistics(Statistics):
 
     def variance(self) -> float:
         """Return the variance of all entries."""
-        means, squares, _ = self._moments
-        return float(squares.mean() + means.var())
+        return self._variance
 
     def largest(self) -> float:
         """Return the largest absolute value of an entry."""
-        return float(self._moments[2])
+        return max(self.rows.ask(_largest))
 
     def differ(self) -> bool:
         """Tell whether dense points differ."""
@@ -55,12 +55,8 @@ class ClusterStatistics(Statistics):
         return float(total / weight)
 
     @cached_property
-    def _moments(self) -> tuple[np.ndarray, np.ndarray, float]:
-        """Return means, variances of features, and the largest absolute value."""
-        sums, weights, largest = zip(*self.rows.ask(_sums), strict=True)
-        mean = np.sum(sums, axis=0) / sum(weights)
-        squares = np.sum(self.rows.ask(_squares, mean), axis=0) / sum(weights)
-        return mean, squares, max(largest)
+    def _variance(self) -> float:
+        return variance_of(lambda task, *given: self.rows.ask(_run, task, *given))
 
     @cached_property
     def _median(self) -> np.ndarray:
@@ -70,22 +66,16 @@ class ClusterStatistics(Statistics):
 # Tasks
 
 
-def _sums(part: Part) -> tuple[np.ndarray, float, float]:
-    largest = float(abs(part.X).max()) if part.n_rows else 0.0
-    return part.X.T.astype(np.float64) @ part.weight, float(part.weight.sum()), largest
+def _sums(part: Part) -> tuple[np.ndarray, float]:
+    return part.X.T.astype(np.float64) @ part.weight, float(part.weight.sum())
 
 
-def _squares(part: Part, mean: np.ndarray) -> np.ndarray:
-    with np.errstate(over="ignore", invalid="ignore"):
-        if not sparse.issparse(part.X):
-            return part.weight @ (part.X - mean) ** 2
-        # Of entries that are stored, and of zeros.
-        X = part.X.tocsr().astype(np.float64)
-        of_entry = np.repeat(part.weight, np.diff(X.indptr))
-        stored = np.bincount(X.indices, of_entry, X.shape[1])
-        off = of_entry * (X.data - mean[X.indices]) ** 2
-        zeros = (part.weight.sum() - stored) * mean**2
-        return np.bincount(X.indices, off, X.shape[1]) + zeros
+def _largest(part: Part) -> float:
+    return float(abs(part.X).max()) if part.n_rows else 0.0
+
+
+def _run(part: Part, task, *given):
+    return task(part.X, part.weight, *given)
 
 
 def _differ(part: Part, first) -> bool:

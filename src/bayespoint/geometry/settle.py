@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from .columns import medians
 from .kernels import GAMMA_KERNELS, NOT_FINITE_MESSAGE, Kernel
+from .steady_sums import coarse_and_fine, total
 
 
 def settle_kernel(
@@ -78,11 +78,8 @@ class Statistics:
         return np.median(self.X, axis=0) if self.weight is None else medians(self.X, self.weight)
 
     def variance(self) -> float:
-        """Return the variance of all entries."""
-        if self.is_sparse:
-            means, variances = mean_variance_axis(self.X, axis=0, weights=self.weight)
-            return float(variances.mean() + means.var())
-        return _variance(self.X, self.weight)
+        """Return the variance of all entries, in an arithmetic without regard to their order."""
+        return variance_of(lambda task, *given: [task(self.X, self.weight, *given)])
 
     def largest(self) -> float:
         """Return the largest absolute value of an entry."""
@@ -133,10 +130,44 @@ def _settle_gamma(gamma, of_points: Statistics, name) -> float:
     return scale
 
 
-def _variance(X: np.ndarray, weight: np.ndarray | None) -> float:
-    """Return the variance of all entries of a table."""
-    if weight is None:
-        return float(X.var(dtype=np.float64))
-    share = weight / (weight.sum() * X.shape[1])
-    centered = X.astype(np.float64) - np.sum(share @ X)
-    return float(np.sum(share @ centered**2))
+def variance_of(each: Callable) -> float:
+    """Return the variance of all entries of points, in one or more parts.
+
+    `each` runs a function with points, weights, and the arguments that it gets, on each part.
+    """
+    n, largest = np.array(each(_size_and_largest)).T
+    unit = largest.max() or 1.0
+    n_entries = n.sum()
+    mean = total(each(_entry_sums, unit)) / n_entries
+    return float(unit**2 * (total(each(_entry_squares, unit, mean)) / n_entries))
+
+
+def _size_and_largest(X, weight) -> tuple[float, float]:
+    """Return how many entries there are, by weight, and the largest absolute value."""
+    n = (X.shape[0] if weight is None else weight.sum()) * X.shape[1]
+    return float(n), float(abs(X).max()) if X.shape[0] else 0.0
+
+
+def _entry_sums(X, weight, unit: float) -> np.ndarray:
+    """Return coarse and fine sums of all entries."""
+    values, of_values = _entries(X, weight)
+    return coarse_and_fine(values / unit, of_values)
+
+
+def _entry_squares(X, weight, unit: float, mean: float) -> np.ndarray:
+    """Return the sums of squared differences of all entries from their mean."""
+    values, of_values = _entries(X, weight)
+    sums = coarse_and_fine((values / unit - mean) ** 2, of_values)
+    n_stored = len(values) if of_values is None else of_values.sum()
+    sums[1] += (_size_and_largest(X, weight)[0] - n_stored) * mean**2  # of zeros in sparse points
+    return sums
+
+
+def _entries(X, weight) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the stored entries in double precision, and their weights."""
+    if not sparse.issparse(X):
+        values = X.astype(np.float64, copy=False).ravel()
+        return values, None if weight is None else np.repeat(weight, X.shape[1])
+    X = X.tocsr()
+    n_each = np.diff(X.indptr)
+    return X.data.astype(np.float64), None if weight is None else np.repeat(weight, n_each)
