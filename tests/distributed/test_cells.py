@@ -5,7 +5,11 @@ from sklearn.datasets import make_classification
 from bayespoint import BayesPointClassifier, solvers
 from bayespoint.distributed import cells as tasks
 from bayespoint.distributed import fit
+from bayespoint.distributed.row_parts import Part, RowParts
 from bayespoint.fitting import cells_fit
+from bayespoint.fitting.solver_choice import neighborhoods
+from bayespoint.fitting.task import TrainingSet
+from bayespoint.geometry.equal_rows import merge_equal_rows
 from bayespoint.solvers.cells import Divided
 from cluster_helpers import OneProcess, assert_same_machine, chunks, kill_a_worker
 
@@ -26,7 +30,13 @@ def three_classes():
 
 @pytest.mark.parametrize(
     "parameters",
-    [{}, {"kernel": "auto", "gamma": "auto", "softness": "auto"}, {"label_noise": 0.1}],
+    [
+        {},
+        pytest.param(
+            {"kernel": "auto", "gamma": "auto", "softness": "auto"}, marks=pytest.mark.slow
+        ),
+        {"label_noise": 0.1},
+    ],
     ids=str,
 )
 def test_the_answer_of_one_machine(three_classes, parameters):
@@ -53,6 +63,18 @@ def test_a_killed_worker_changes_nothing(doomed_client, three_classes, monkeypat
     model = fit(machine(), *chunks(X, y))
     assert killed
     assert_same_machine(model, machine().fit(X, y))
+
+
+def test_the_neighborhoods_of_one_machine(rng):
+    X = rng.standard_normal((900, 3))
+    X = X[merge_equal_rows(X, np.zeros(900, int), np.ones(900)).first]  # in the order of content
+    data = TrainingSet(X, np.zeros(900), np.ones((1, 900)), "rbf", None)
+    client, nothing = OneProcess(), np.zeros(900)
+    cuts = [slice(0, 0), slice(0, 100), slice(100, 850), slice(850, None)]
+    parts = [client.submit(Part, X[c], *[nothing[c]] * 4) for c in cuts]
+    found = tasks.neighborhoods_of(RowParts(client, parts))
+    for group, expected in zip(found, neighborhoods(data), strict=True):
+        np.testing.assert_array_equal(group, expected)
 
 
 def test_weights(three_classes):
