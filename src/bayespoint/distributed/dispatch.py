@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 
 def fit(model, X, y, sample_weight=None, *, client: Client | None = None):
-    """Fit a linear classifier to data on a Dask cluster, without gathering them.
+    """Fit a classifier to data on a Dask cluster; the answer is that of one machine.
 
     Parameters
     ----------
-    model : LinearBayesPointClassifier
-        Fitted in place. Afterwards everything works without Dask. Its `max_time` is looked at
-        between sweeps.
+    model : LinearBayesPointClassifier or BayesPointClassifier
+        Fitted in place. Afterwards everything works without Dask. A `BayesPointClassifier` needs
+        solver="nystroem", "cells" or "perceptron". Its `cache_size` is for each worker. `max_time`
+        is looked at between sweeps and while parameters are chosen; all rows are used.
     X : dask array, dask dataframe, or list of delayed partitions
         Training points. A partition is an array, a data frame or a CSR matrix.
     y : dask array, dask series, or list of delayed partitions
@@ -33,29 +34,44 @@ def fit(model, X, y, sample_weight=None, *, client: Client | None = None):
 
     Returns
     -------
-    LinearBayesPointClassifier
+    LinearBayesPointClassifier or BayesPointClassifier
         The model.
 
     Notes
     -----
-    The posterior is the same as after `model.fit` on all rows, within `tol`. It is a product of
-    factors, one for each thread of the cluster. In a sweep, each worker refines its factor row
-    by row, given the product of the other factors. Only factors travel: 8 d^2 bytes for d
-    weights with a full covariance, 16 d if it is factorized. With more threads, independent
-    weights need smaller steps and so more sweeps.
+    Linear: the posterior is the same as after `model.fit` on all rows, within `tol`. It is a
+    product of factors, one for each thread of the cluster. In a sweep, each worker refines its
+    factor row by row, given the product of the other factors. Only factors travel: 8 d^2 bytes
+    for d weights with a full covariance, 16 d if it is factorized. With more threads,
+    independent weights need smaller steps and so more sweeps.
 
-    If a worker is lost, Dask loads its partitions again. The sites of their rows are recovered
-    from the posterior (two classes, full covariance), or learned again in a few sweeps. Dask
+    "nystroem" and "cells": rows are sorted by their content on the workers, so that landmarks,
+    cells and the rows on which parameters are chosen are those of one machine. Probabilities
+    agree to 1e-6, mostly to the last bits. Rows travel between workers; only samples come to the
+    client, at most 2000 rows for "nystroem" and 100,000 to find cells. With r landmarks a sweep
+    sends 8 r^2 bytes to and from each worker. The model of "cells" has all training points, so
+    the client needs memory for it; pass `solvers.Cells(n_draws=2)` to make it smaller. Results
+    of single rows are not kept: there is no `loo_proba_`, and no `hardest_examples`.
+
+    "perceptron": every member needs all rows, which are brought to the client and to each worker.
+    Members learn on workers, and are the same in every bit. It is an error if the rows do not fit.
+
+    If a worker is lost, Dask loads its partitions again. Sites of a linear classifier are
+    recovered from the posterior (two classes, full covariance), or learned again in a few
+    sweeps; landmarks repeat the sweeps of the lost rows, cells and members begin anew. Dask
     must be able to load partitions again: read them from files or compute them, do not scatter
     them.
+
+    On one machine, `Client(n_workers=1, memory_limit="2GB")` learns from more rows than memory
+    holds: Dask moves parts of them to disk.
 
     Examples
     --------
     >>> from dask.distributed import Client  # doctest: +SKIP
     >>> client = Client()  # or the address of a cluster  # doctest: +SKIP
-    >>> model = LinearBayesPointClassifier()
+    >>> model = BayesPointClassifier(solver="nystroem")
     >>> distributed.fit(model, X, y)  # X, y: dask arrays  # doctest: +SKIP
-    >>> X.map_blocks(model.predict, drop_axis=1, dtype=int)  # doctest: +SKIP
+    >>> distributed.predict(model, X)  # doctest: +SKIP
     """
     client = connected(client)
     if isinstance(model, LinearBayesPointClassifier):
