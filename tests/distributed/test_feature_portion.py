@@ -41,6 +41,15 @@ def test_features_that_do_not_fit_are_computed_anew(part, single):
         np.testing.assert_array_equal(one, two)
 
 
+def test_dask_knows_the_size_of_a_portion(part):
+    sizeof = pytest.importorskip("dask.sizeof").sizeof
+    stored, lazy = (FeaturePortion(part, span(part, n)) for n in (2**30, 10))
+    assert sizeof(stored) - sizeof(lazy) == stored.features.nbytes - part.X.nbytes
+    before = sizeof(lazy)
+    lazy.sweep(Sweep(0, prior(lazy.features.shape[1]), 1.0))
+    assert sizeof(lazy) - before == 5 * 8 * 200  # sites and cavities
+
+
 def test_sweeps_of_portions_are_those_of_all_points(part):
     given = span(part)
     whole = FeaturePortion(part, given)

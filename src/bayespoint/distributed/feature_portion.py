@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from .._runtime.threads import one_blas_thread
 from ..fitting.landmarks_fit import Landmarks, feature_map, noise_of
@@ -64,6 +65,14 @@ class FeaturePortion:
         self.noise = np.concatenate([noise_of(block, span.softness) for block in blocks])
         self.forget()
 
+    def __sizeof__(self) -> int:
+        """Return the bytes of all arrays, for Dask, which moves portions to disk by their size."""
+        held = [self.target, self.weight, self.noise, self.loo_mean, self.loo_variance]
+        if self.blocks is not None:
+            held += [self.blocks.precision, self.blocks.shift, self.blocks.pressure]
+            held += [self.blocks.cavity_mean, self.blocks.cavity_variance]
+        return self.features.nbytes + sum(values.nbytes for values in held)
+
     def forget(self) -> None:
         """Return to the state before the first sweep."""
         n_outputs = 1 if self.n_classes == 2 else self.n_classes
@@ -94,6 +103,12 @@ class LazyFeatures:
         self.X, self.lengths, self.to_features = X, lengths, to_features
         self.shape, self.dtype = (len(lengths), n_features), np.dtype(dtype)
         self.last: tuple[int, Any] = (-1, None)
+
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of the points."""
+        X = self.X
+        return X.data.nbytes + X.indices.nbytes if sparse.issparse(X) else X.nbytes
 
     def __getitem__(self, block: slice) -> np.ndarray:
         """Return the features of a block of points."""

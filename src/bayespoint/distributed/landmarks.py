@@ -94,7 +94,7 @@ def _portions(
             rows.n_rows,
         ).astype(np.int64)
     )
-    n_bytes = _bytes_for_features(task, np.diff(ends, prepend=0).max(), len(ends), client, single)
+    n_bytes = _bytes_for_features(task, np.diff(ends, prepend=0).max(), len(ends), client)
     n_rows = rows.n_rows
     total = sum(rows.ask(_total_weight)) if task.weight is not None else float(n_rows)
     span = Span(
@@ -111,20 +111,22 @@ def _portions(
     return Portions(client, span, rows.regroup(ends), places, total)
 
 
-def _bytes_for_features(
-    task: Task, n_points: int, n_portions: int, client: Client, single: bool
-) -> int:
-    """Return the memory for the features of a portion; an error if nothing is left for them."""
-    each = -(-n_portions // len(client.nthreads()))  # portions on a worker
+def _bytes_for_features(task: Task, n_points: int, n_portions: int, client: Client) -> int:
+    """Return the memory for the features of a portion; an error if work needs more than there is.
+
+    Dask can move the sites of portions that no thread works on to disk.
+    """
+    threads = client.nthreads()
     r, n_outputs = task.solver.n_landmarks, len(task.signs)
-    others = each * memory_needed(n_points, n_outputs, r, 0, 0)
-    if others > task.cache_size:
+    each = memory_needed(n_points, n_outputs, r, 0, 0)
+    if (needed := max(threads.values()) * each) > task.cache_size:
         raise ValueError(
-            f"Matrices and sites of {each} portions of {n_points} training points need about "
-            f"{int(others) + 1} MB on a worker, but cache_size, which is for each worker, is "
-            f"{task.cache_size:g}. Raise cache_size, add workers, or lower n_landmarks."
+            f"Matrices and sites of {n_points} training points for each thread need about "
+            f"{int(needed) + 1} MB on a worker, but cache_size, which is for each worker, is "
+            f"{task.cache_size:g}. Raise cache_size, or lower n_landmarks of the solver."
         )
-    return int((task.cache_size - others) * 2**20 / each)
+    n_here = -(-n_portions // len(threads))  # portions on a worker
+    return int(max(task.cache_size / n_here - each, 0.0) * 2**20)
 
 
 class Portions:
