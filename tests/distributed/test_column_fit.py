@@ -14,7 +14,6 @@ def test_columns_of_all_parts_together(rng, weighted):
     X = rng.standard_normal((n, 6)) * [1, 1e-8, 1e8, 1, 1, 1] + [0, 1, 1e9, 0, 5, 0]
     X[:, 4] = 5.0  # constant
     X[rng.random(n) < 0.3, 3] = np.nan
-    X[:, 5] = np.nan  # nothing is known
     X[:, 5] = np.where(np.arange(n) == 499, np.nan, np.round(X[:, 0]))
     weight = rng.integers(1, 4, n).astype(float) if weighted else None
     model = BayesPointClassifier("rbf", standardize=True)
@@ -23,8 +22,9 @@ def test_columns_of_all_parts_together(rng, weighted):
     expected = fit_columns(X, standardize=True, weight=weight)
     np.testing.assert_array_equal(model.columns_.missing, expected.missing)
     np.testing.assert_array_equal(model.columns_.fill, expected.fill)
-    np.testing.assert_allclose(model.columns_.center, expected.center, rtol=1e-13, atol=1e-15)
-    np.testing.assert_allclose(model.columns_.scale, expected.scale, rtol=1e-12)
+    # In every bit, because single precision makes much of the last one.
+    np.testing.assert_array_equal(model.columns_.center, expected.center)
+    np.testing.assert_array_equal(model.columns_.scale, expected.scale)
     assert rows.n_rows == n
 
 

@@ -139,8 +139,9 @@ def test_a_hard_boundary_ignores_weights_and_says_so(here, data):
 
 def test_single_precision_has_the_same_blocks(here):
     X, y = make_classification(5000, 4, flip_y=0.1, random_state=0)
-    model = fit(machine(), *chunks(X, y), client=here)
-    assert_same_machine(model, machine().fit(X, y))
+    given = {"standardize": True, "gamma": "scale"}
+    model = fit(machine(**given), *chunks(X, y), client=here)
+    assert_same_machine(model, machine(**given).fit(X, y))
 
 
 def test_all_workers_are_lost_at_any_time(here, three_classes):
