@@ -15,10 +15,10 @@ from sklearn.utils import Bunch
 
 from bayespoint import BayesPointClassifier, RejectOptionClassifier
 from bayespoint.classifiers._tables import (
-    _standardizes,
     bytes_of_copy,
     read_table,
     read_training_table,
+    standardizes,
 )
 from bayespoint.fitting import mixture_search
 
@@ -399,12 +399,12 @@ def test_auto_standardizes_for_the_kernel_that_is_chosen(kernel, standardize):
     estimator = Bunch(kernel=kernel, gamma="auto", standardize=standardize)
     is_auto = isinstance(standardize, str)
     X = np.ones((3, 2))
-    assert _standardizes(estimator, X) == (kernel == "auto" if is_auto else bool(standardize))
+    assert standardizes(estimator, X) == (kernel == "auto" if is_auto else bool(standardize))
     # A gamma of the user belongs to a kernel on the numbers as they are; sparse columns stay.
-    assert _standardizes(Bunch(**estimator | {"gamma": 1.0}), X) == (
+    assert standardizes(Bunch(**estimator | {"gamma": 1.0}), X) == (
         not is_auto and bool(standardize)
     )
-    assert _standardizes(estimator, sparse.csr_array(X)) == (not is_auto and bool(standardize))
+    assert standardizes(estimator, sparse.csr_array(X)) == (not is_auto and bool(standardize))
 
 
 def test_tags():

@@ -1,18 +1,11 @@
-import os
-import signal
 import time
 
 import pytest
 
 from bayespoint.distributed import fit
 from bayespoint.distributed.cluster import ClusterRows
-from cluster_helpers import COVARIANCES, assert_same, chunks, exact
+from cluster_helpers import COVARIANCES, assert_same, chunks, exact, kill_a_worker
 from helpers import slow_but_for
-
-
-def kill_a_worker(client, number=0):
-    pid = list(client.run(os.getpid).values())[number]
-    os.kill(pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("covariance", slow_but_for(COVARIANCES, "full"))

@@ -15,7 +15,7 @@ UNMIXED = np.empty(0)
 
 @pytest.fixture(autouse=True)
 def _without_a_worker(monkeypatch):
-    monkeypatch.setattr(tasks, "_here", lambda: "")
+    monkeypatch.setattr(tasks, "here", lambda: "")
 
 
 def test_sites_of_a_recreated_portion_are_recovered_before_a_sweep(data):

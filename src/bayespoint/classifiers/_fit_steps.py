@@ -33,11 +33,11 @@ class FitMixin(CallbackSupportMixin, PredictionMixin):
     """From a table to a fitted machine."""
 
     @with_callbacks
-    def _fit(self, X, y, sample_weight=None, classes=(), *, columns=None):
+    def _fit(self, X, y, sample_weight=None, classes=(), *, columns=None, elsewhere=None):
         """Choose parameters and find the Bayes points.
 
         `classes` are announced: y need not have them. With `columns`, X has points as these
-        columns map them, for rows of positive weight.
+        columns map them, for rows of positive weight. `elsewhere` as in `Task`.
         """
         began = time.perf_counter()
         self._check_parameters()
@@ -49,7 +49,7 @@ class FitMixin(CallbackSupportMixin, PredictionMixin):
             deadline = began + (np.inf if self.max_time is None else self.max_time)
             data, solver, choice = self._choose(data, deadline, interrupted)
             task = self._task(data, solver, choice.best, rng, deadline, bytes_of_copy(data.X, X))
-            task = weigh_points(task, rows.of_likelihood)
+            task = weigh_points(task, rows.of_likelihood)._replace(elsewhere=elsewhere)
             answer = solve_task(task, partial(Progress, self, verbose=self.verbose))
             store_answer(self, task, answer, rows)
             self._keep_rows(task, X, y, rows, sample_weight, solver, columns is not None)

@@ -220,6 +220,11 @@ class PredictionMixin(KernelMachine):
         check_is_fitted(self)
         if n_examples < 1:
             raise ValueError(f"n_examples should be at least 1, but is {n_examples}.")
+        if "hits" not in self.diagnostics_:
+            raise ValueError(
+                "This model was fitted on a cluster, where results of single rows are not kept. "
+                "Fit a sample of the rows with the method fit to see hard examples."
+            )
         hits = self.diagnostics_.hits.sum(axis=0)
         order = np.argsort(-hits, kind="stable")[:n_examples]
         return order, hits[order]

@@ -70,9 +70,10 @@ def _store_results_of_rows(model, answer: Answer, rows: UsedRows, task: Task) ->
     used = rows.numbers(trained)
     model.support_ = rows.numbers(model.support_)
     model.diagnostics_ = Bunch(**{key: np.array([i[key] for i in infos]) for key in infos[0]})
-    hits = np.zeros((len(infos), n_samples), dtype=model.diagnostics_.hits.dtype)
-    hits[:, used] = model.diagnostics_.hits[:, entries]
-    model.diagnostics_.hits = hits
+    if "hits" in model.diagnostics_:  # not if rows are on a cluster
+        hits = np.zeros((len(infos), n_samples), dtype=model.diagnostics_.hits.dtype)
+        hits[:, used] = model.diagnostics_.hits[:, entries]
+        model.diagnostics_.hits = hits
     model.diagnostics_.resultant = answer.resultant
     for name in OPTIONAL_ATTRIBUTES:
         model.__dict__.pop(name, None)

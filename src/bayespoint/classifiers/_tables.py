@@ -29,25 +29,36 @@ def read_training_table(estimator, X, y, weight: np.ndarray | None = None) -> tu
         _refuse_table_options(estimator)
         estimator.columns_ = None
         return validate_data(estimator, X, y, accept_sparse="csr", dtype=FLOAT_TYPES)
-    X = as_table(X)
-    chosen = _chosen_columns(X, estimator.categorical_features)
-    categories: list[np.ndarray | None] | None = None
-    ordered = None
-    if chosen is None and not _has_other_types(X):
-        checks: Any = {"accept_sparse": "csr", "dtype": FLOAT_TYPES}
-        X, y = validate_data(estimator, X, y, ensure_all_finite="allow-nan", **checks)
-        X = _checked_sparse(X)
-    else:
-        validate_data(estimator, X, y, skip_check_array=True)
-        by_type = isinstance(estimator.categorical_features, str)
-        categories, ordered = _find_categories(X, chosen, by_type)
-        coded = _code(X, categories, ordered)
-        X, y = check_X_y(coded, y, ensure_all_finite="allow-nan", estimator=estimator)
-    standardize = _standardizes(estimator, X)
-    columns = fit_columns(X, categories, ordered, standardize=standardize, weight=weight)
+    X, y, *kinds = check_table(estimator, X, y)
+    X, y = code_table(estimator, X, y, *kinds)
+    columns = fit_columns(X, *kinds, standardize=standardizes(estimator, X), weight=weight)
     _require_memory(columns, X.shape[0], estimator.cache_size)
     estimator.columns_ = columns
     return columns.points(X), y
+
+
+def check_table(estimator, X, y) -> tuple[Any, Any, list[np.ndarray | None] | None, Any]:
+    """Return a training table and labels; the categories of its columns, and which have an order.
+
+    These are None if all columns hold numbers. The estimator learns the names of the columns.
+    """
+    X = as_table(X)
+    chosen = _chosen_columns(X, estimator.categorical_features)
+    if chosen is None and not _has_other_types(X):
+        checks: Any = {"accept_sparse": "csr", "dtype": FLOAT_TYPES}
+        X, y = validate_data(estimator, X, y, ensure_all_finite="allow-nan", **checks)
+        return _checked_sparse(X), y, None, None
+    validate_data(estimator, X, y, skip_check_array=True)
+    by_type = isinstance(estimator.categorical_features, str)
+    return X, y, *_find_categories(X, chosen, by_type)
+
+
+def code_table(estimator, X, y, categories, ordered) -> tuple:
+    """Return coded rows and labels of a table that was checked."""
+    if categories is None:
+        return X, y
+    coded = _code(X, categories, ordered)
+    return check_X_y(coded, y, ensure_all_finite="allow-nan", estimator=estimator)
 
 
 def read_table(estimator, X):
@@ -72,7 +83,7 @@ def read_table(estimator, X):
     return columns.points(coded)
 
 
-def _standardizes(estimator, X) -> bool:
+def standardizes(estimator, X) -> bool:
     """Tell whether numbers are standardized: by default for a kernel that is chosen here.
 
     Sparse columns are often indicators, of which rare ones would become very large.
@@ -88,7 +99,7 @@ def _refuse_table_options(estimator) -> None:
     """Raise an error for options that a precomputed kernel cannot have."""
     chosen = estimator.categorical_features
     for name, wrong in (
-        ("standardize=True", _standardizes(estimator, None)),
+        ("standardize=True", standardizes(estimator, None)),
         ("categorical_features", chosen is not None and not isinstance(chosen, str)),
     ):
         if wrong:

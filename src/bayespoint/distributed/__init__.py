@@ -1,5 +1,6 @@
-"""Fits on a Dask cluster."""
+"""Fits and predictions on a Dask cluster."""
 
-from .linear import fit
+from .dispatch import fit
+from .predictions import accept, decision_function, predict, predict_proba
 
-__all__ = ["fit"]
+__all__ = ["accept", "decision_function", "fit", "predict", "predict_proba"]

@@ -14,6 +14,7 @@ from ..solvers.weights.full_rows import FullRows
 from ..solvers.weights.model import LinearModel
 from ..solvers.weights.rows import Rows
 from . import portion as tasks
+from .calls import slots, submit
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -44,7 +45,7 @@ class ClusterRows(Rows):
         self.threads = client.nthreads()
         self.loaded: dict[str, Future] = {}  # for idle workers, mostly new ones
         self.handles = [
-            _Handle(_submit(client, address, tasks.make_portion, model, parts), address)
+            _Handle(submit(client, address, tasks.make_portion, model, parts), address)
             for address, parts in groups
         ]
         # Even if every portion makes the same correction, this step is stable. With a full
@@ -117,7 +118,7 @@ class ClusterRows(Rows):
         self.threads = self.client.nthreads()
         idle = Counter(self.threads) - held
         for address in set(idle) - set(self.loaded):
-            self.loaded[address] = _submit(self.client, address, tasks.load_loops, self.model)
+            self.loaded[address] = submit(self.client, address, tasks.load_loops, self.model)
         # Do not wait for a worker that has just begun.
         idle = Counter({a: n for a, n in idle.items() if self.loaded[a].done()})
         for handle in self.handles:
@@ -139,7 +140,7 @@ class ClusterRows(Rows):
     def _ask(self, task, handles: list[_Handle], requests: list[tuple]) -> list[Any]:
         """Run a task on portions, if possible where they were last; return its values."""
         futures = [
-            _submit(self.client, handle.address, task, handle.portion, handle.stamp, *request)
+            submit(self.client, handle.address, task, handle.portion, handle.stamp, *request)
             for handle, request in zip(handles, requests, strict=True)
         ]
         answers = self.client.gather(futures)
@@ -166,14 +167,8 @@ class _Handle:
 
     def move(self, client: Client, address: str) -> None:
         """Move the portion. It is not copied, because a copy would become outdated."""
-        self.portion = _submit(client, address, tasks.move, self.portion)
+        self.portion = submit(client, address, tasks.move, self.portion)
         self.address = address
-
-
-def _submit(client: Client, address: str, task, *arguments) -> Future:
-    """Submit a task to a worker, or to another worker if that one is lost."""
-    place = {"workers": [address], "allow_other_workers": True, "pure": False}
-    return client.submit(task, *arguments, **place)
 
 
 def _group_by_worker(client: Client, parts: list[Future]) -> list[tuple[str, list[Future]]]:
@@ -181,13 +176,12 @@ def _group_by_worker(client: Client, parts: list[Future]) -> list[tuple[str, lis
     from distributed import wait
 
     wait(parts)
-    threads = client.nthreads()
-    slots = [address for address in sorted(threads) for _ in range(threads[address])]
+    places = slots(client)
     holders = client.who_has(parts)
     where = [min(holders[part.key], default="") for part in parts]
     # In this order, neighbors are on one worker if partitions are spread evenly.
     order = sorted(range(len(parts)), key=where.__getitem__)
-    n_groups = min(len(slots), len(parts))
-    addresses = [slots[i * len(slots) // n_groups] for i in range(n_groups)]
+    n_groups = min(len(places), len(parts))
+    addresses = [places[i * len(places) // n_groups] for i in range(n_groups)]
     groups = [[parts[i] for i in group] for group in np.array_split(order, n_groups)]
     return list(zip(addresses, groups, strict=True))

@@ -20,54 +20,12 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 
-def fit(
-    model: LinearBayesPointClassifier, X, y, sample_weight=None, *, client: Client | None = None
+def fit_linear(
+    model: LinearBayesPointClassifier, client: Client, X, y, sample_weight
 ) -> LinearBayesPointClassifier:
-    """Fit a linear classifier to data on a Dask cluster, without gathering them.
-
-    Parameters
-    ----------
-    model : LinearBayesPointClassifier
-        Fitted in place. Afterwards everything works without Dask. Its `max_time` is looked at
-        between sweeps.
-    X : dask array, dask dataframe, or list of delayed partitions
-        Training points. A partition is an array, a data frame or a CSR matrix.
-    y : dask array, dask series, or list of delayed partitions
-        Their classes, in the same number of partitions; or an array.
-    sample_weight : like y, default=None
-        How often each point counts.
-    client : distributed.Client, default=None
-        The cluster to use; by default the one connected to last.
-
-    Returns
-    -------
-    LinearBayesPointClassifier
-        The model.
-
-    Notes
-    -----
-    The posterior is the same as after `model.fit` on all rows, within `tol`. It is a product of
-    factors, one for each thread of the cluster. In a sweep, each worker refines its factor row
-    by row, given the product of the other factors. Only factors travel: 8 d^2 bytes for d
-    weights with a full covariance, 16 d if it is factorized. With more threads, independent
-    weights need smaller steps and so more sweeps.
-
-    If a worker is lost, Dask loads its partitions again. The sites of their rows are recovered
-    from the posterior (two classes, full covariance), or learned again in a few sweeps. Dask
-    must be able to load partitions again: read them from files or compute them, do not scatter
-    them.
-
-    Examples
-    --------
-    >>> from dask.distributed import Client  # doctest: +SKIP
-    >>> client = Client()  # or the address of a cluster  # doctest: +SKIP
-    >>> model = LinearBayesPointClassifier()
-    >>> distributed.fit(model, X, y)  # X, y: dask arrays  # doctest: +SKIP
-    >>> X.map_blocks(model.predict, drop_axis=1, dtype=int)  # doctest: +SKIP
-    """
+    """Fit a linear classifier to data on a cluster."""
     began = time.perf_counter()
     check_parameters(model)
-    client = _connected(client)
     labeled = label_partitions(client, model, align_partitions(X, y, sample_weight))
     return learn_rows(model, _ClusterTable(client, model, labeled), began)
 
@@ -102,32 +60,6 @@ class _ClusterTable:
     def _ask(self, task, **options) -> list:
         """Run a task on each partition, and return its values."""
         return self.client.gather(self.client.map(task, self.labeled, pure=False, **options))
-
-
-def _connected(client: Client | None) -> Client:
-    """Return a client of a cluster that has workers."""
-    try:
-        import distributed
-    except ImportError as error:
-        raise ImportError(
-            "bayespoint.distributed needs Dask, which is not installed: "
-            'pip install "bayespoint[distributed]".'
-        ) from error
-    if client is None:
-        try:
-            client = distributed.default_client()
-        except ValueError:
-            raise ValueError(
-                "There is no connection to a Dask cluster. Create one first: "
-                "client = dask.distributed.Client(address), or Client() for this machine."
-            ) from None
-    if client.asynchronous:
-        raise ValueError("client should not be asynchronous, but is: Client(asynchronous=False).")
-    if not client.nthreads():
-        raise ValueError(
-            "The Dask cluster has no workers. Add some, and client.wait_for_workers(1)."
-        )
-    return client
 
 
 def _describe(table: Table) -> tuple[np.ndarray, int, float]:

@@ -90,7 +90,7 @@ def _learn_classes(model: LinearBayesPointClassifier, described: list[_Descripti
         raise ValueError(
             f"X should have rows, but all of its {len(described)} partitions are empty."
         )
-    _require_same_features(filled)
+    require_same_features(filled)
     first = filled[0][1]
     classes, which = np.unique(
         np.concatenate([part.classes for _, part in filled]), return_inverse=True
@@ -108,7 +108,7 @@ def _learn_classes(model: LinearBayesPointClassifier, described: list[_Descripti
     return dict(zip(classes.tolist(), balanced, strict=True))
 
 
-def _require_same_features(filled: list[tuple[int, _Description]]) -> None:
+def require_same_features(filled: list[tuple[int, Any]]) -> None:
     """Raise an error if partitions differ in the number or the names of their features."""
     first, one = filled[0]
     for i, part in filled[1:]:

@@ -13,6 +13,7 @@ from ..solvers.weights.belief import Belief
 from ..solvers.weights.model import LinearModel
 from ..solvers.weights.row_order import chosen_rows
 from ..solvers.weights.rows import Rows
+from .calls import here
 
 
 class Portion:
@@ -93,10 +94,4 @@ def log_constant(portion: Portion, known: int, belief: Belief) -> Answer:
 
 
 def _answer(value, portion: Portion) -> Answer:
-    return Answer(value, _here(), portion.rows.mixable_sweeps)
-
-
-def _here() -> str:
-    from distributed import get_worker
-
-    return get_worker().address
+    return Answer(value, here(), portion.rows.mixable_sweeps)

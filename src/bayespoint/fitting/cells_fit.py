@@ -12,7 +12,13 @@ from joblib import effective_n_jobs
 from .._runtime.interrupt import interrupts
 from .._runtime.progress import Progress
 from .._runtime.threads import threads
-from ..solvers.cells import MAX_CELL_RATIO, cell_centers, nearest
+from ..solvers.cells import (
+    MAX_CELL_RATIO,
+    MAX_CLUSTERED_POINTS,
+    Divided,
+    divide_into_cells,
+    nearest,
+)
 from .gram_fit import average_hypotheses
 from .gram_fit import memory_needed as gram_memory_needed
 from .sampling import sample_each_class
@@ -31,7 +37,8 @@ def fit_cells(task: Task, progress: Progress) -> Answer:
             'solver="cells" divides the points by their features, which a precomputed kernel does '
             'not have. Pass solver="nystroem" or "perceptron".'
         )
-    _check_memory(task)
+    n_threads = effective_n_jobs(task.n_jobs)
+    check_memory(task, task.n_samples, n_threads)
     with interrupts() as interrupted:
         rows = task.points
         rows = rows[affordable_points(task, rows, lambda n: _seconds(task, n))]
@@ -43,10 +50,11 @@ def fit_cells(task: Task, progress: Progress) -> Answer:
             sets=None,
             max_time=None,
         )
-        centers = cell_centers(task.X, task.solver.n_points)
+        points = Divided(task.X, MAX_CLUSTERED_POINTS)
+        centers = divide_into_cells(points, task.solver.n_points)
         cells = members_of_cells(task, nearest(task.X, centers), len(centers))
         answers = _solve(task, cells, progress, interrupted)
-    answer = _join(task, rows, cells, answers)
+    answer = join_cells(task, rows, cells, answers)
     for info in answer.infos:
         info["seconds"] = time.perf_counter() - began
     warn_unless_converged(answer.infos)
@@ -58,11 +66,12 @@ def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
     return SECONDS_PER_POINT * n * (task.solver.n_points / 1000) ** 2 * len(task.signs)
 
 
-def _check_memory(task: Task) -> None:
-    n_outputs, m = task.signs.shape
+def check_memory(task: Task, m: int, n_threads: int) -> None:
+    """Raise an error if m points, and a cell in each thread, need more than `cache_size`."""
+    n_outputs = len(task.signs)
     each = gram_memory_needed(min(MAX_CELL_RATIO * task.solver.n_points, m), n_outputs, task.solver)
     hypotheses = 8 * n_outputs * m * (2 * task.solver.n_draws + 4) / 2**20
-    needed = each * effective_n_jobs(task.n_jobs) + hypotheses + task.copied / 2**20
+    needed = each * n_threads + hypotheses + task.copied / 2**20
     if needed > task.cache_size:
         raise ValueError(
             f"Cells of up to {MAX_CELL_RATIO * task.solver.n_points} points, and the draws of all "
@@ -73,14 +82,19 @@ def _check_memory(task: Task) -> None:
 
 def members_of_cells(task: Task, cell: np.ndarray, n_cells: int) -> list[np.ndarray]:
     """Return the points of each cell, or a sample of them if the cell is too large."""
-    most = MAX_CELL_RATIO * task.solver.n_points
     order = np.argsort(cell, kind="stable")
     cells = np.split(order, np.cumsum(np.bincount(cell, minlength=n_cells))[:-1])
     rngs = task.rng.spawn(n_cells)
     return [
-        points[sample_each_class(task.target[points], most, rng)] if len(points) > most else points
+        points[sample_cell(task, task.target[points], rng)]
         for points, rng in zip(cells, rngs, strict=True)
     ]
+
+
+def sample_cell(task: Task, target: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return which points of a cell to use, from their classes."""
+    most = MAX_CELL_RATIO * task.solver.n_points
+    return sample_each_class(target, most, rng) if len(target) > most else np.arange(len(target))
 
 
 def _solve(task: Task, cells: list[np.ndarray], progress: Progress, interrupted):
@@ -92,21 +106,18 @@ def _solve(task: Task, cells: list[np.ndarray], progress: Progress, interrupted)
         points = cells[number]
         if not len(points):
             return None
-        # All classes that are missing in a cell have the same labels there: solve them once.
-        signs, same = np.unique(task.signs[:, points], axis=0, return_inverse=True)
         part = task._replace(
             X=task.X[points],
-            signs=signs,
-            target=np.unique(task.target[points], return_inverse=True)[1],
+            signs=task.signs[:, points],
+            target=task.target[points],
             weight=None if task.weight is None else task.weight[points],
             deadline=-np.inf if stop else task.deadline,
-            n_jobs=1,
             rng=rngs[number],
         )
-        answer = average_hypotheses(part, np.arange(len(points)), None)
+        answer = solve_cell(part)
         for info in answer.infos:
             info["stop"] = stop if stop and info["stop"] == "max_time" else info["stop"]
-        return _repeat(answer, same.ravel())
+        return answer
 
     answers: list[Answer | None] = []
     with threads(task.n_jobs) as thread_map, progress.output(0) as on_round:
@@ -115,6 +126,15 @@ def _solve(task: Task, cells: list[np.ndarray], progress: Progress, interrupted)
             stopped = on_round({"n_done": number + 1, "n_cells": len(cells), "stop": stop})
             stop = stop or ("interrupted" if interrupted else "callback" if stopped else "")
     return answers
+
+
+def solve_cell(task: Task) -> Answer:
+    """Return the Bayes points of all outputs for the points of one cell."""
+    # All classes that are missing in a cell have the same labels there: solve them once.
+    signs, same = np.unique(task.signs, axis=0, return_inverse=True)
+    target = np.unique(task.target, return_inverse=True)[1]
+    task = task._replace(signs=signs, target=target, n_jobs=1)
+    return _repeat(average_hypotheses(task, np.arange(len(target)), None), same.ravel())
 
 
 def _repeat(answer: Answer, outputs: np.ndarray) -> Answer:
@@ -129,7 +149,7 @@ def _repeat(answer: Answer, outputs: np.ndarray) -> Answer:
     )
 
 
-def _join(task: Task, rows: np.ndarray, cells, answers: list[Answer | None]) -> Answer:
+def join_cells(task: Task, rows: np.ndarray, cells, answers: list[Answer | None]) -> Answer:
     """Put the hypotheses of all cells side by side, scaled to one common deviation."""
     pairs = [(points, a) for points, a in zip(cells, answers, strict=True) if a is not None]
     parts = [a for _, a in pairs]

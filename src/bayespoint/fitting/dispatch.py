@@ -32,7 +32,7 @@ def solve_task(task: Task, start_progress: Callable[[int], Progress]) -> Answer:
 
     `start_progress` gets the number of steps that progress is reported for.
     """
-    _check_solver(task)
+    check_solver(task)
     task = heed_weights(task)
     needs = needs_of(task.solver)
     progress = start_progress(1 if needs in ALL_OUTPUTS_TOGETHER else len(task.signs))
@@ -41,7 +41,7 @@ def solve_task(task: Task, start_progress: Callable[[int], Progress]) -> Answer:
     return tempered(task, answer)
 
 
-def _check_solver(task: Task) -> None:
+def check_solver(task: Task) -> None:
     """Raise an error for wrong parameters or needs of the solver, or unsupported label noise."""
     needs = needs_of(task.solver)
     if needs not in FIT_FUNCTIONS:

@@ -13,6 +13,7 @@ from .._runtime.interrupt import interrupts
 from .._runtime.progress import Progress
 from .._runtime.threads import threads
 from ..geometry.gram import unit_gram
+from ..geometry.kernels import Kernel
 from ..geometry.points import in_double
 from ..geometry.unit_kernel import ProductKernel, panels
 from ..solvers.propagation.on_features import FEATURE_ROWS_PER_BLOCK
@@ -87,14 +88,16 @@ def describe_points(
     chosen = sample_each_class(task.target[rows], task.solver.n_landmarks, task.rng)
     single = single_precision_pays(task, task.X, len(rows))
     landmarks = span_of(task, rows[chosen], MIN_NEW_SQUARED_LENGTH if single else 0.0)
-    values = _unit_kernel(task, rows, lengths, landmarks, single)
+    is_matrix = task.kernel.name == "precomputed"
+    points = None if is_matrix else task.X[landmarks.rows]
+    to_features = feature_map(task.kernel, points, landmarks, single)
     dtype = np.float32 if single else np.float64
     features = np.empty((len(rows), len(landmarks.rows)), dtype=dtype)
-    to_basis = landmarks.to_basis.astype(dtype)
 
     def work(start: int) -> None:
         here = slice(start, min(start + FEATURE_ROWS_PER_BLOCK, len(rows)))
-        np.matmul(values(here), to_basis, out=features[here])
+        block = np.ix_(rows[here], landmarks.rows) if is_matrix else rows[here]
+        features[here] = to_features(task.X[block], lengths[here])
 
     for _ in thread_map(work, range(0, len(rows), FEATURE_ROWS_PER_BLOCK)):
         pass
@@ -112,29 +115,32 @@ def span_of(task: Task, rows: np.ndarray, least_new: float) -> Landmarks:
     return Landmarks(rows[kept], gram.lengths[kept], np.ascontiguousarray(np.tril(inverse).T))
 
 
-def _unit_kernel(task: Task, rows, lengths, landmarks: Landmarks, single: bool):
-    """Return a function: from a block to the kernel of its unit points with the landmarks."""
-    X, kernel = task.X, task.kernel
-    if single:
-        product = ProductKernel(kernel, X[landmarks.rows])
+def feature_map(kernel: Kernel, points, landmarks: Landmarks, single: bool):
+    """Return a function from a block of points and their lengths to their features.
 
-        def fast(here: slice) -> np.ndarray:
-            left = product.left(X[rows[here]])
-            out = np.empty((here.stop - here.start, product.n_points), dtype=np.float32)
+    `points` are the landmarks. Without them, blocks are parts of a precomputed kernel.
+    """
+    if single:
+        product = ProductKernel(kernel, points)
+        to_basis = landmarks.to_basis.astype(np.float32)
+
+        def fast(block, lengths: np.ndarray) -> np.ndarray:
+            left = product.left(block)
+            out = np.empty((len(lengths), product.n_points), dtype=np.float32)
             for number, columns in enumerate(panels(product.n_points)):
                 part = np.empty((len(out), columns.stop - columns.start), dtype=np.float32)
                 product.panel(left, number, part)
                 out[:, columns] = part
-            return out
+            return out @ to_basis
 
         return fast
 
-    def exact(here: slice) -> np.ndarray:
-        if kernel.name == "precomputed":
-            values = X[np.ix_(rows[here], landmarks.rows)] + kernel.constant
+    def exact(block, lengths: np.ndarray) -> np.ndarray:
+        if points is None:
+            values = block + kernel.constant
         else:
-            values = kernel(in_double(X[rows[here]]), in_double(X[landmarks.rows]))
-        return values / np.multiply.outer(lengths[here], landmarks.lengths)
+            values = kernel(in_double(block), in_double(points))
+        return values / np.multiply.outer(lengths, landmarks.lengths) @ landmarks.to_basis
 
     return exact
 
@@ -159,28 +165,38 @@ def _solve(task: Task, rows, features: np.ndarray, thread_map, progress: Progres
 
 
 def _answer(task: Task, rows, landmarks: Landmarks, posteriors) -> Answer:
-    """Express hypotheses by coefficients on the landmarks."""
-    infos = [p.info for p in posteriors]
+    """Return the hypotheses with what they say about points that are left out."""
     mean, variance = (
-        np.stack([info.pop(key) for info in infos], axis=-1) for key in ("loo_mean", "loo_variance")
+        np.stack([p.info.pop(key) for p in posteriors], axis=-1)
+        for key in ("loo_mean", "loo_variance")
     )
     weight = None if task.weight is None else task.weight[rows]
+    typical = typical_variance(variance, weight)
+    answer = answer_of(task.softness, landmarks, posteriors, typical)
+    return answer._replace(rows=rows, loo=mean / np.sqrt(variance))
+
+
+def answer_of(softness: float, landmarks: Landmarks, posteriors, typical: float) -> Answer:
+    """Express hypotheses by coefficients on the landmarks.
+
+    `typical` is the typical variance of an output, with noise.
+    """
+    infos = [p.info for p in posteriors]
     to_points = landmarks.to_basis.T / landmarks.lengths
     length = np.array([info.pop("length") for info in infos])
     # Outputs are compared with each other, so all use the unit of the longest.
     unit = (length / length.max())[:, None]
     weights = unit * np.array([p.coef for p in posteriors])
     return Answer(
-        rows=rows,
+        rows=landmarks.rows,
         coef=weights @ to_points,
         draws=unit[:, None] * np.array([p.draws for p in posteriors]) @ to_points,
         chains=unit[:, None] * np.array([p.chains for p in posteriors]) @ to_points,
         resultant=np.linalg.norm(weights, axis=1),
-        softness=task.softness,
+        softness=softness,
         label_noise=0.0,
-        probit_scale=float(length.max() / np.sqrt(typical_variance(variance, weight))),
+        probit_scale=float(length.max() / np.sqrt(typical)),
         probit_df=np.inf,
         infos=infos,
-        loo=mean / np.sqrt(variance),
         carriers=landmarks.rows,
     )

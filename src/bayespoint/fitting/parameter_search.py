@@ -45,6 +45,11 @@ class Candidate(NamedTuple):
 IMPOSSIBLE = Candidate(-np.inf, [])
 
 
+def sample_size(n_outputs: int) -> int:
+    """Return the number of points that candidates are judged on."""
+    return int(MAX_POINTS * min(1, FULL_SAMPLE_OUTPUTS / n_outputs) ** (1 / 3))
+
+
 class Search:
     """Candidates that were tried so far, by their places on the axes."""
 
@@ -53,7 +58,7 @@ class Search:
     def __init__(self, data: TrainingSet, axes: list[np.ndarray], neighborhoods):
         n_outputs, points = len(data.signs), data.points
         if neighborhoods is None:
-            n = int(MAX_POINTS * min(1, FULL_SAMPLE_OUTPUTS / n_outputs) ** (1 / 3))
+            n = sample_size(n_outputs)
             neighborhoods = [points[sample_each_class(data.target[points], n)]]
         self.rows = np.concatenate(neighborhoods)
         sizes = [len(group) for group in neighborhoods]

@@ -43,9 +43,14 @@ class Slopes(NamedTuple):
     log_floor: float
 
 
-def known_outcomes(target: np.ndarray, n_classes: int, weight: np.ndarray) -> Outcomes:
-    """Return classes that are right except for a doubt of 1 / (n + 2), as in Platt's method."""
-    doubt = 1 / (weight.sum() + 2)
+def known_outcomes(
+    target: np.ndarray, n_classes: int, weight: np.ndarray, total: float | None = None
+) -> Outcomes:
+    """Return classes that are right except for a doubt of 1 / (n + 2), as in Platt's method.
+
+    If these are a part of the points, `total` is the weight of all.
+    """
+    doubt = 1 / ((weight.sum() if total is None else total) + 2)
     wanted = np.full((len(target), n_classes), doubt / (n_classes - 1))
     wanted[np.arange(len(target)), target] = 1 - doubt
     return Outcomes(wanted, weight)

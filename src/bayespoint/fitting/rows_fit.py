@@ -73,8 +73,9 @@ def _points_in_order(task: Task) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _learn(task: Task, kernel, n_rows: int, members: Members, hooks: dict[str, Any]):
     """Let members learn; return why they stopped and how many Gram rows were computed."""
-    n_parts = min(count_remote_jobs(task.n_jobs), members.order.shape[1])
-    if n_parts > 1:
+    n_remote = count_remote_jobs(task.n_jobs) if task.elsewhere is None else task.elsewhere.n_jobs
+    n_parts = min(n_remote, members.order.shape[1])
+    if n_parts > 1 or (task.elsewhere is not None and n_parts):
         return _learn_elsewhere(task, kernel, n_rows, members, n_parts)
     with threads(task.n_jobs) as thread_map:
         store = RowStore(kernel, n_rows, thread_map)
@@ -88,10 +89,14 @@ def _learn_elsewhere(task: Task, kernel, n_rows: int, members: Members, n_parts:
     """Let parts of the members learn in other processes, each with its own Gram rows."""
     numbers = np.array_split(np.arange(members.order.shape[1]), n_parts)
     seconds = task.deadline - time.perf_counter()
-    results = joblib.Parallel(task.n_jobs)(
-        joblib.delayed(_learn_part)(task.solver, kernel, n_rows, members.some(part), seconds)
-        for part in numbers
-    )
+    parts = [members.some(part) for part in numbers]
+    if task.elsewhere is not None:
+        results = task.elsewhere.run(_learn_part, task.solver, kernel, n_rows, parts, seconds)
+    else:
+        results = joblib.Parallel(task.n_jobs)(
+            joblib.delayed(_learn_part)(task.solver, kernel, n_rows, part, seconds)
+            for part in parts
+        )
     for part, (learned, _, _) in zip(numbers, results, strict=True):
         members.put(part, learned)
     stops = {stop for _, stop, _ in results}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy import optimize
 
-from .power_link import known_outcomes
+from .power_link import Outcomes, known_outcomes
 from .probabilities import exactly_one
 from .task import Answer, Task
 
@@ -41,11 +43,23 @@ def fitted_temperature(
     """
     n, n_classes = outputs.shape
     known = known_outcomes(target, n_classes, np.ones(n) if weight is None else weight)
+    return best_temperature(lambda factor: log_likelihood(factor, outputs, known, label_noise))
+
+
+def log_likelihood(
+    factor: float, outputs: np.ndarray, known: Outcomes, label_noise: float = 0.0
+) -> float:
+    """Return how probable known classes are if outputs are multiplied by a factor."""
+    log_p = np.log(exactly_one(factor * outputs, label_noise=label_noise))
+    return float(known.weight @ np.sum(known.wanted * log_p, axis=1))
+
+
+def best_temperature(log_likelihood: Callable[[float], float]) -> float:
+    """Return the factor with the largest posterior density."""
 
     def loss(log_factor: float) -> float:
-        log_p = np.log(exactly_one(np.exp(log_factor) * outputs, label_noise=label_noise))
         prior = 0.5 * (log_factor / LOG_DEVIATION) ** 2
-        return prior - float(known.weight @ np.sum(known.wanted * log_p, axis=1))
+        return prior - log_likelihood(np.exp(log_factor))
 
     found = optimize.minimize_scalar(
         loss,

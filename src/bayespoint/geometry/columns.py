@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from .steady_sums import coarse_and_fine, total
+
 # Work on columns in blocks of about this many numbers, to keep temporary copies small.
 BLOCK_ENTRIES = 2**20
 # Medians that are only a guess are computed from this many rows, evenly spaced.
@@ -236,13 +238,15 @@ def _moments(values, origin, weight, which) -> tuple[np.ndarray, np.ndarray]:
             "constant, or take their logarithm."
         )
     off /= np.where(reach > 0, reach, 1.0)
-    mean = np.average(off, axis=0, weights=weight)
-    deviation = np.sqrt(np.average((off - mean) ** 2, axis=0, weights=weight))
+    # In single precision, the last digit of a unit can matter: it must not depend on the order.
+    n = len(off) if weight is None else weight.sum()
+    mean = total([coarse_and_fine(off, weight)]) / n
+    deviation = np.sqrt(total([coarse_and_fine((off - mean) ** 2, weight)]) / n)
     center = origin + reach * mean
-    return center, _unless_constant(reach * deviation, center, values.dtype)
+    return center, unless_constant(reach * deviation, center, values.dtype)
 
 
-def _unless_constant(deviation, center, dtype) -> np.ndarray:
+def unless_constant(deviation, center, dtype) -> np.ndarray:
     """Return deviations, infinity where they are rounding errors."""
     precision = CONSTANT_ULPS * np.finfo(dtype).eps
     return np.where(deviation <= precision * np.abs(center), np.inf, deviation)
@@ -264,4 +268,4 @@ def _sparse_deviations(X, weight: np.ndarray | None) -> np.ndarray:
 
     mean = mean_over_rows(values, 0.0)
     deviation = np.sqrt(mean_over_rows((values - mean[columns]) ** 2, mean**2))
-    return _unless_constant(reach * deviation, reach * mean, X.dtype)
+    return unless_constant(reach * deviation, reach * mean, X.dtype)

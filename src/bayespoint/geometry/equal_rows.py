@@ -44,11 +44,16 @@ def keep_all_rows(weight: np.ndarray) -> EqualRows:
 
 def _distinct(X, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the first row of each set, sorted by content, and the set of each row."""
-    rank = _rank_sparse(X.tocsr()) if sparse.issparse(X) else _rank_dense(X)
+    rank = content_ranks(X)
     # Labels last: the order of the classes must not matter.
     number = rank * (int(target.max(initial=0)) + 1) + target
     _, first, inverse = np.unique(number, return_index=True, return_inverse=True)
     return first, inverse
+
+
+def content_ranks(X) -> np.ndarray:
+    """Return numbers that sort rows by their content; equal rows have equal numbers."""
+    return _rank_sparse(X.tocsr()) if sparse.issparse(X) else _rank_dense(X)
 
 
 def _rank_dense(X: np.ndarray) -> np.ndarray:
@@ -78,11 +83,11 @@ def _rank_dense(X: np.ndarray) -> np.ndarray:
 
 def _sortable(rank: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Return a string of bytes for each row that sorts like its rank, then its values."""
-    keys = np.column_stack([rank.astype(np.uint64), _ordered_bits(values)]).astype(">u8")
+    keys = np.column_stack([rank.astype(np.uint64), ordered_bits(values)]).astype(">u8")
     return keys.view(f"V{8 * keys.shape[1]}").ravel()
 
 
-def _ordered_bits(values: np.ndarray) -> np.ndarray:
+def ordered_bits(values: np.ndarray) -> np.ndarray:
     """Return whole numbers that have the order of the values."""
     # Adding zero makes -0.0 equal to 0.0 in every bit.
     bits = np.ascontiguousarray(values + 0.0, dtype=np.float64).view(np.uint64)
@@ -103,7 +108,7 @@ def _rank_sparse(X) -> np.ndarray:
         [
             np.where(X.data > 0, AFTER_END, BEFORE_END),
             np.where(X.data > 0, ~column, column),
-            _ordered_bits(X.data),
+            ordered_bits(X.data),
         ]
     ).astype(">u8")
     text, end, width = entries.tobytes(), np.array(END, ">u8").tobytes(), 8 * entries.shape[1]

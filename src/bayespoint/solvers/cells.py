@@ -17,6 +17,8 @@ MAX_CELL_RATIO = 2
 MIN_CELL_RATIO = 0.1
 # Stop dividing cells and giving points away after this many rounds.
 MAX_DIVISION_ROUNDS = 10
+# "cells" finds cells with at most this many points, so that a cluster can bring them together.
+MAX_CLUSTERED_POINTS = 100_000
 # Points per step of the clustering.
 CLUSTERING_BATCH_POINTS = 4096
 
@@ -62,19 +64,59 @@ def cell_centers(X, n_points: int) -> np.ndarray:
 
     They depend only on the data, not on a seed.
     """
-    found = _means(X, max(round(X.shape[0] / n_points), 1))
+    return divide_into_cells(Divided(X), n_points)
+
+
+def divide_into_cells(points, n_points: int) -> np.ndarray:
+    """Return the centers of cells of points, which may be `Divided` or on a cluster."""
+    found = points.means(max(round(points.n_points / n_points), 1))
     for _ in range(MAX_DIVISION_ROUNDS):
-        cell = nearest(X, found)
-        size = np.bincount(cell, minlength=len(found))
+        size = points.sizes(found)
         large = np.flatnonzero(size > MAX_CELL_RATIO * n_points)
         small = (size < MIN_CELL_RATIO * n_points) & (size < size.max())
         if not large.size and not small.any():
             break
         kept = ~small
         kept[large] = False
-        divided = [_means(X[cell == c], round(size[c] / n_points)) for c in large]
+        divided = points.means_in(large, [round(size[c] / n_points) for c in large])
         found = np.unique(np.concatenate([found[kept], *divided]), axis=0)
     return found
+
+
+class Divided:
+    """Points that are divided among centers; `max_points` of them, evenly spaced, find means."""
+
+    def __init__(self, X, max_points: int | None = None):
+        self.X, self.max_points = X, max_points
+        self.n_points = X.shape[0]
+        self.cell = np.zeros(self.n_points, dtype=int)
+
+    def means(self, k: int) -> np.ndarray:
+        """Return the centers of k clusters of all points."""
+        return means(evenly_spaced(self.X, self.max_points), k)
+
+    def sizes(self, centers: np.ndarray) -> np.ndarray:
+        """Divide the points among centers; return how many each has."""
+        self.cell = nearest(self.X, centers)
+        return np.bincount(self.cell, minlength=len(centers))
+
+    def means_in(self, cells: np.ndarray, k: list[int]) -> list[np.ndarray]:
+        """Return centers of clusters of the points of some cells."""
+        return [
+            means(evenly_spaced(self.X[self.cell == c], self.max_points), n)
+            for c, n in zip(cells, k, strict=True)
+        ]
+
+
+def evenly_spaced(X, n: int | None):
+    """Return at most n of the points, all if it is None."""
+    m = X.shape[0]
+    return X if n is None or m <= n else X[spaced_positions(m, n)]
+
+
+def spaced_positions(m: int, n: int) -> np.ndarray:
+    """Return the positions of n of m points."""
+    return np.linspace(0, m - 1, n).astype(np.intp)
 
 
 def nearest(X, centers: np.ndarray) -> np.ndarray:
@@ -84,7 +126,7 @@ def nearest(X, centers: np.ndarray) -> np.ndarray:
     return pairwise_distances_argmin(X, centers.astype(X.dtype))
 
 
-def _means(X, k: int) -> np.ndarray:
+def means(X, k: int) -> np.ndarray:
     """Return the centers of k clusters of points, fewer if points coincide."""
     if k == 1:
         return np.asarray(X.mean(axis=0)).reshape(1, -1)
@@ -92,5 +134,5 @@ def _means(X, k: int) -> np.ndarray:
         X = sparse.csr_array(X)
     from sklearn.cluster import MiniBatchKMeans  # loads half of scikit-learn
 
-    means = MiniBatchKMeans(k, batch_size=CLUSTERING_BATCH_POINTS, n_init=1, random_state=0).fit(X)
-    return means.cluster_centers_
+    found = MiniBatchKMeans(k, batch_size=CLUSTERING_BATCH_POINTS, n_init=1, random_state=0).fit(X)
+    return found.cluster_centers_

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval
 from .._runtime.threads import one_blas_thread
 from .posterior import Posterior
 from .propagation.approximation import approximation_info
-from .propagation.on_features import propagate
+from .propagation.on_features import Approximation, Blocks, iterate
 from .solver import OnRound, Solver
 from .watch import watching
 
@@ -104,17 +104,29 @@ class Nystroem(Solver):
             Its coefficients are weights of the features. Its `info` has the same entries as
             for `EP`, and the `length` (root mean square) of w, the unit of its mean.
         """
+        blocks = Blocks(features, signs, noise, weight=weight, thread_map=thread_map)
+        posterior, found = self.solve_blocks(blocks, rng, deadline=deadline, on_round=on_round)
+        posterior.info.update(
+            hits=np.abs(found.pressure),
+            loo_mean=found.cavity_mean,
+            loo_variance=found.cavity_variance,
+        )
+        return posterior
+
+    def solve_blocks(
+        self, blocks, rng: np.random.Generator, *, deadline: float, on_round: OnRound | None
+    ) -> tuple[Posterior, Approximation]:
+        """Do the same for points in blocks that may be elsewhere; see `propagation.on_features`.
+
+        The info of the posterior then has no results of single points.
+        """
         self._validate_params()
         began = time.perf_counter()
         with one_blas_thread(), watching(deadline, on_round) as watch:
-            found = propagate(
-                features,
-                signs,
-                noise,
-                weight=weight,
+            found = iterate(
+                blocks,
                 max_iter=self.max_iter,
                 tol=self.tol,
-                thread_map=thread_map,
                 watch=lambda found: watch.end_round(approximation_info(found)),
                 break_off=watch.is_over,
             )
@@ -122,7 +134,7 @@ class Nystroem(Solver):
         stop = "tol" if found.residual <= self.tol else watch.stop or "max_iter"
         posterior = _posterior(found, draws, stop)
         posterior.info["seconds"] = time.perf_counter() - began
-        return posterior
+        return posterior, found
 
 
 def _posterior(found, draws: np.ndarray, stop: str) -> Posterior:
@@ -130,11 +142,6 @@ def _posterior(found, draws: np.ndarray, stop: str) -> Posterior:
     # The noise is not a part of w here, so the labels also determine the length of w.
     length = float(np.sqrt(found.mean @ found.mean + np.sum(found.root**2)))
     coef = found.mean / length
-    info = approximation_info(found, stop) | {
-        "length": length,
-        "hits": np.abs(found.pressure),
-        "loo_mean": found.cavity_mean,
-        "loo_variance": found.cavity_variance,
-    }
+    info = approximation_info(found, stop) | {"length": length}
     draws /= np.linalg.norm(draws, axis=1, keepdims=True)
     return Posterior(coef, draws, np.stack([coef, coef]), info)

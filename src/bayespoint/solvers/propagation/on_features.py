@@ -36,7 +36,7 @@ class Approximation(NamedTuple):
     n_iter: int
 
 
-class _Belief(NamedTuple):
+class Belief(NamedTuple):
     """Product of prior and sites."""
 
     mean: np.ndarray  # of the weights
@@ -48,7 +48,7 @@ class _Belief(NamedTuple):
         return float(0.5 * self.shift @ self.mean + np.sum(np.log(np.diagonal(self.root))))
 
 
-class _Sums(NamedTuple):
+class Sums(NamedTuple):
     """Sums over the points of a block, or of all blocks."""
 
     precision: Any  # of the weights
@@ -95,14 +95,27 @@ def propagate(
     Approximation
         Its `residual` tells whether it converged.
     """
-    blocks = _Blocks(features, signs, noise, label_noise, sites, weight)
-    belief, damping = blocks.first_belief(), 1.0
-    if sites is not None:
-        belief, damping = _belief(blocks.collect()), DAMPING
+    blocks = Blocks(features, signs, noise, label_noise, sites, weight, thread_map=thread_map)
+    start = None if sites is None else _belief(blocks.collect())
+    return iterate(blocks, start, max_iter, tol, watch, break_off)
+
+
+def iterate(
+    blocks,
+    start: Belief | None = None,
+    max_iter: int = 50,
+    tol: float = 1e-2,
+    watch: Callable[[Approximation], bool] | None = None,
+    break_off: Callable[[], bool] | None = None,
+) -> Approximation:
+    """Sweep over blocks, here or on a cluster, until moments match; see `propagate`.
+
+    `start` is the product of the prior and the sites of the blocks, by default the prior.
+    """
+    belief, damping = (blocks.first_belief(), 1.0) if start is None else (start, DAMPING)
     found, before, n_iter = None, np.inf, 0
     while found is None or (before > tol and n_iter < max_iter):
-        update = partial(blocks.update, belief=belief, damping=damping)
-        sums = _add_up(thread_map(update, blocks.slices), break_off if n_iter else None)
+        sums = blocks.sweep(belief, damping, break_off if n_iter else None)
         if sums is None:
             break
         log_evidence = sums.constants + belief.log_integral()
@@ -117,11 +130,26 @@ def propagate(
     return found
 
 
-class _Blocks:
-    """Sites and cavities of all points, updated in blocks."""
+class Blocks:
+    """Sites and cavities of points, updated in blocks.
 
-    def __init__(self, features, signs, noise, label_noise: float, sites, weight=None):
+    If these points are a part of the training points, `n_points` is the number of all.
+    """
+
+    def __init__(
+        self,
+        features,
+        signs,
+        noise,
+        label_noise: float = 0.0,
+        sites: Sites | None = None,
+        weight=None,
+        *,
+        n_points: int | None = None,
+        thread_map: Callable = map,
+    ):
         m, size = len(signs), FEATURE_ROWS_PER_BLOCK
+        self.n_points, self.thread_map = m if n_points is None else n_points, thread_map
         self.weight = np.ones(m) if weight is None else weight
         self.features, self.signs, self.noise = features, signs, noise
         self.label_noise = label_noise
@@ -130,16 +158,22 @@ class _Blocks:
         self.pressure, self.cavity_mean, self.cavity_variance = np.zeros((3, m))
         self.slices = [slice(i, min(i + size, m)) for i in range(0, m, size)]
 
-    def first_belief(self) -> _Belief:
+    def first_belief(self) -> Belief:
         """Return the prior of the weights."""
-        r = self.features.shape[1]
-        return _Belief(np.zeros(r), np.eye(r), np.zeros(r))
+        return prior(self.features.shape[1])
 
-    def collect(self) -> _Sums:
-        """Return precision and shift of the product of prior and sites."""
-        return _add_up(_Sums(*self._products(here), 0.0, 0.0) for here in self.slices)
+    def collect(self) -> Sums:
+        """Return precision and shift of the product of the sites."""
+        return add_up(Sums(*self._products(here), 0.0, 0.0) for here in self.slices)
 
-    def update(self, here: slice, belief: _Belief, damping: float) -> _Sums:
+    def sweep(
+        self, belief: Belief, damping: float, break_off: Callable[[], bool] | None = None
+    ) -> Sums | None:
+        """Match the moments of all blocks; return their sums, or None if broken off."""
+        update = partial(self.update, belief=belief, damping=damping)
+        return add_up(self.thread_map(update, self.slices), break_off)
+
+    def update(self, here: slice, belief: Belief, damping: float) -> Sums:
         """Match the moments of a block; return its part of the sums."""
         block = self.features[here]
         variance, output = _outputs(block, belief)
@@ -161,19 +195,19 @@ class _Blocks:
         self.precision[here] += damping * (b / left - p)
         self.shift[here] += damping * ((a + M * b) / left - s)
         self.pressure[here], self.cavity_mean[here], self.cavity_variance[here] = w * a, M, total
-        return _Sums(*self._products(here), constants, float(mismatch.max(initial=0.0)))
+        return Sums(*self._products(here), constants, float(mismatch.max(initial=0.0)))
 
     def _products(self, here: slice) -> tuple[np.ndarray, np.ndarray]:
         """Return the part of a block's sites in the precision and shift of the weights."""
         block, w = self.features[here], self.weight[here]
         p, shift = w * self.precision[here], w * self.shift[here]
-        if p.mean() * len(self.signs) * np.finfo(block.dtype).eps > MAX_PRECISION_ROUNDING:
+        if p.mean() * self.n_points * np.finfo(block.dtype).eps > MAX_PRECISION_ROUNDING:
             block = block.astype(np.float64)
         scaled = block * np.sqrt(p).astype(block.dtype)[:, None]
         return scaled.T @ scaled, shift.astype(block.dtype) @ block
 
     def approximation(
-        self, belief: _Belief, log_evidence: float, residual: float, n_iter: int
+        self, belief: Belief, log_evidence: float, residual: float, n_iter: int
     ) -> Approximation:
         """Return the posterior, with the sites and cavities of the last sweep."""
         return Approximation(
@@ -189,7 +223,12 @@ class _Blocks:
         )
 
 
-def _outputs(block: np.ndarray, belief: _Belief) -> tuple[np.ndarray, np.ndarray]:
+def prior(n_weights: int) -> Belief:
+    """Return the belief about weights before any point is known."""
+    return Belief(np.zeros(n_weights), np.eye(n_weights), np.zeros(n_weights))
+
+
+def _outputs(block: np.ndarray, belief: Belief) -> tuple[np.ndarray, np.ndarray]:
     """Return variances and means of the outputs of a block, without noise."""
     trmm = linalg.get_blas_funcs("trmm", (block,))
     # Transposed: BLAS takes this memory order without a copy.
@@ -198,8 +237,8 @@ def _outputs(block: np.ndarray, belief: _Belief) -> tuple[np.ndarray, np.ndarray
     return variance, (block @ belief.mean.astype(block.dtype)).astype(np.float64)
 
 
-def _add_up(parts: Iterable[_Sums], break_off: Callable[[], bool] | None = None) -> Any:
-    """Add prior and blocks in their order; None if the sweep is broken off."""
+def add_up(parts: Iterable[Sums], break_off: Callable[[], bool] | None = None) -> Any:
+    """Add sums in their order; None if the sweep is broken off."""
     precision: Any = 0.0
     shift: Any = 0.0
     constants, residual = 0.0, 0.0
@@ -210,12 +249,12 @@ def _add_up(parts: Iterable[_Sums], break_off: Callable[[], bool] | None = None)
         residual = max(residual, part.residual)
         if break_off is not None and break_off():
             return None
-    precision.flat[:: len(precision) + 1] += 1
-    return _Sums(precision, shift, constants, residual)
+    return Sums(precision, shift, constants, residual)
 
 
-def _belief(sums: _Sums) -> _Belief:
+def _belief(sums: Sums) -> Belief:
     """Return the posterior of the weights; the precision is overwritten."""
+    sums.precision.flat[:: len(sums.precision) + 1] += 1  # of the prior
     lower = linalg.cholesky(sums.precision, lower=True, overwrite_a=True)
     root = linalg.lapack.dtrtri(lower, lower=1)[0].T
-    return _Belief(root @ (root.T @ sums.shift), root, sums.shift)
+    return Belief(root @ (root.T @ sums.shift), root, sums.shift)
