@@ -23,6 +23,7 @@ from ..fitting.sampling import MAX_SEED, new_generator
 from ..fitting.task import Task
 from ..geometry.points import canonical
 from ..solvers import Billiard
+from ._compact import DROPPED_DRAWS
 from ._fit_steps import FitMixin
 from ._labels import one_against_rest, require_known, require_labels
 from ._learned_rows import (
@@ -286,6 +287,11 @@ class IncrementalMixin(FitMixin):
 
     def __getattr__(self, name: str):
         """Draw hypotheses when somebody asks for them after `partial_fit`."""
+        if name in DROPPED_DRAWS and "compaction_" in self.__dict__:
+            raise AttributeError(
+                f"A compact model has the mean hypothesis alone, and no {name}: draws, votes and "
+                "standard errors are those of the model that compact was called on."
+            )
         if name != "draw_coef_" or self.__dict__.get("_learned") is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         task = self._learned_task(self._used_rows(), self._draw_seed)
