@@ -1,17 +1,18 @@
 """compact: the promise, what a compact model can do, and what it refuses."""
 
 import os
+from functools import cache
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_blobs, make_moons
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import bayespoint
 from bayespoint import BayesPointClassifier, RejectOptionClassifier, to_onnx
 from bayespoint.classifiers import _compact
-from bayespoint.fitting import compaction
 from bayespoint.solvers import Cells, Mosaic, Nystroem, Perceptron
 
 SEED = int(os.environ.get("BAYESPOINT_TEST_SEED", "0"))
@@ -32,6 +33,7 @@ def two_or_three(n_classes, n=240, seed=SEED):
     return make_blobs(n, 4, centers=3, cluster_std=3.0, random_state=seed)
 
 
+@cache
 def fitted(solver, n_classes=2, kernel="rbf", **given):
     X, y = two_or_three(n_classes)
     softness = {"softness": 0.1} if solver in ("billiard", "perceptron") else {}
@@ -50,7 +52,7 @@ def largest_change(a, b, X):
 def test_no_probability_changes_by_more_than_the_tolerance(solver, n_classes):
     model, X = fitted(solver, n_classes)
     for tol in (0.05, 0.005):
-        small = model.compact(tol)
+        small = model.compact(tol, X)
         assert largest_change(model, small, X) <= tol
         n_after = [len(small.support_), getattr(small, "landmark_coef_", np.empty(0)).size]
         n_before = [len(model.support_), getattr(model, "landmark_coef_", np.empty(0)).size]
@@ -77,13 +79,18 @@ def test_a_mosaic_keeps_few_landmarks():
 def test_a_broken_version_exceeds_the_tolerance(monkeypatch):
     """Carriers that are chosen for a limit ten times too large do not pass the last check."""
     model, X = fitted("regression")
-    monkeypatch.setattr(compaction, "SHARE_OF_CHOICE", 10.0)
+    monkeypatch.setattr(_compact, "SHARES_OF_CHOICE", (10.0,))
     kept = model.compact(0.005)
     assert len(kept.support_) == len(model.support_)  # the check refuses them
-    store = _compact._store_carriers
     monkeypatch.setattr(_compact, "_decide_at", lambda model, points, single: np.zeros((1, 1)))
-    assert store is _compact._store_carriers
     assert largest_change(model, model.compact(0.005), X) > 0.005
+
+
+def test_more_rows_can_be_named():
+    """Landmarks alone do not say what happens at the other training rows."""
+    model, X = fitted("nystroem")
+    assert largest_change(model, model.compact(0.05), X) > 0.05
+    assert largest_change(model, model.compact(0.05, X), X) <= 0.05
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -165,7 +172,7 @@ def test_compact_models_in_pipelines_and_with_a_reject_option():
     pipeline = make_pipeline(StandardScaler(), BayesPointClassifier("rbf", random_state=0))
     pipeline.fit(X, y)
     pipeline.steps[-1] = ("small", pipeline[-1].compact(0.01))
-    option = RejectOptionClassifier(pipeline, reject_rate=0.1, cv="prefit").fit(X, y)
+    option = RejectOptionClassifier(FrozenEstimator(pipeline), reject_rate=0.1).fit(X, y)
     assert set(option.predict(X)) <= {-1, 0, 1, 2}
 
 

@@ -14,16 +14,19 @@ from ..fitting.carriers import Carriers
 from ..fitting.compaction import Piece, compact_pieces, steepest
 from ..fitting.outputs import cell_coordinates
 from ..fitting.unit_blocks import is_fast
-from ..geometry.points import in_double
+from ..geometry.points import canonical, in_double, stack_points
 from ..solvers.cells import nearest
-from ._learned_rows import stack_points
 from ._predictions import PredictionMixin
+from ._tables import read_table
 
 DROPPED_DRAWS = ("draw_coef_", "draw_chains_", "chain_coef_")
 # Rounding in single precision is measured at this many training points.
 N_ROUNDING_POINTS = 1000
 # It may be this share of the tolerance.
 SHARE_OF_ROUNDING = 0.05
+# The choice may use these shares of the tolerance, until rounding and the changes between support
+# vectors, measured at the end, leave no decision beyond it.
+SHARES_OF_CHOICE = (0.9, 0.3, 0.1)
 
 
 class Part(NamedTuple):
@@ -41,12 +44,12 @@ class CompactMixin(PredictionMixin):
     probit_scale_: float
     support_vectors_: Any
 
-    def compact(self, tol=0.005):
+    def compact(self, tol=0.005, X=None):
         """Return a copy of this fitted classifier that predicts with fewer points.
 
-        Decisions at training points change so little that no probability there changes by more
-        than `tol`. Between training points changes are about as large, rarely twice. How many
-        points this takes depends on the data; smooth and clean problems need fewest. Where the
+        Decisions at support vectors and at the rows of X change so little that no probability
+        there changes by more than `tol`. Between them changes are about as large, rarely twice.
+        How many points this takes depends on the data: smooth problems need fewest. Where the
         tolerance allows, kernel values are computed in single precision. The copy has no draws:
         `sample_decision`, `predict_vote` and `decision_std_error` raise an error, as do
         `partial_fit` and `forget`. Attributes such as `loo_proba_` and `diagnostics_` stay those
@@ -57,6 +60,9 @@ class CompactMixin(PredictionMixin):
         tol : float, default=0.005
             How much a probability may change. A larger one leaves fewer points. With 0 all points
             are kept, and predictions stay the same bit for bit.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+            More rows whose predictions should stay, without labels. Give the training rows to
+            "perceptron" and "nystroem", of which only a part are support vectors.
 
         Returns
         -------
@@ -81,7 +87,7 @@ class CompactMixin(PredictionMixin):
         (300, True, True)
         """
         check_is_fitted(self)
-        if not isinstance(tol, Real) or not 0 <= tol < 1:
+        if not isinstance(tol, Real) or not 0 <= float(tol) < 1:
             raise ValueError(f"tol should be a number from 0 to below 1, but is {tol!r}.")
         if self.kernel == "precomputed":
             raise ValueError(
@@ -90,38 +96,38 @@ class CompactMixin(PredictionMixin):
             )
         found = _without_draws(self)
         found.compaction_ = Bunch(tol=float(tol), n_support=len(self.support_), change=0.0)
-        return found._shrink(self, float(tol)) if tol > 0 else found
+        points = self.support_vectors_
+        if X is not None:
+            points = stack_points(points, canonical(read_table(self, X)))
+        return found._shrink(self, points, float(tol)) if float(tol) > 0 else found
 
-    def _shrink(self, whole: CompactMixin, tol: float):
-        """Give this copy of a model fewer points, and check that it is within the tolerance."""
-        points = whole.support_vectors_
+    def _shrink(self, whole: CompactMixin, points, tol: float):
+        """Give this copy of a model fewer points, and check the changes at the given points."""
         slope = steepest(whole._probabilities, len(whole.dual_coef_), whole._link is not None)
         limit = tol / (slope * whole.probit_scale_)
         single = _single_is_enough(whole, limit)
         before = _decide_at(whole, points, single)
         parts = _parts_of(whole)
-        carriers = compact_pieces(
-            whole._fitted_kernel(),
-            [_piece(whole, c, part) for c, part in enumerate(parts)],
-            limit,
-            single=single,
-            max_bytes=whole.cache_size * 2**20,
-            n_jobs=whole.n_jobs,
-        )
-        for in_single in (True, False)[not single :]:
-            model = copy.copy(self)
-            _store_carriers(model, parts, carriers)
-            model._single = in_single
-            if in_single:
-                _round_points(model)
-            after = _decide_at(model, points, in_single)
-            if np.max(np.abs(after - before)) <= limit:
-                was, now = (whole._probabilities(whole.probit_scale_ * d) for d in (before, after))
-                model.compaction_ = Bunch(
-                    **{**self.compaction_, "change": float(np.abs(now - was).max())}
-                )
-                return model
-        return self  # rounding is larger than the tolerance
+        pieces = [_piece(whole, c, part) for c, part in enumerate(parts)]
+        for share in SHARES_OF_CHOICE:
+            carriers = compact_pieces(
+                whole._fitted_kernel(),
+                pieces,
+                share * limit,
+                single=single,
+                max_bytes=whole.cache_size * 2**20,
+                n_jobs=whole.n_jobs,
+            )
+            for in_single in (True, False)[not single :]:
+                model = copy.copy(self)
+                _store_carriers(model, parts, carriers, in_single)
+                after = _decide_at(model, points, in_single)
+                if np.max(np.abs(after - before)) <= limit:
+                    both = [whole._probabilities(whole.probit_scale_ * d) for d in (before, after)]
+                    change = float(np.abs(both[1] - both[0]).max())
+                    model.compaction_ = Bunch(**{**self.compaction_, "change": change})
+                    return model
+        return self
 
 
 def _without_draws(model):
@@ -190,8 +196,11 @@ def _piece(model, c: int, part: Part) -> Piece:
     )
 
 
-def _store_carriers(model, parts: list[Part], carriers: list[Carriers | None]) -> None:
+def _store_carriers(
+    model, parts: list[Part], carriers: list[Carriers | None], single: bool
+) -> None:
     """Store the carriers of all cells as support vectors and landmarks."""
+    model._single = single
     has_landmarks = hasattr(model, "landmarks_")
     coef = np.zeros_like(model.dual_coef_)
     kept = np.zeros(coef.shape[1], dtype=bool)
@@ -217,6 +226,8 @@ def _store_carriers(model, parts: list[Part], carriers: list[Carriers | None]) -
         model.landmarks_ = model.landmarks_[used]
         model.landmark_vectors_ = model.landmark_vectors_[used]
         model.landmark_coef_ = np.ascontiguousarray(on_landmarks[:, :, used])
+    if single:
+        _round_points(model)
 
 
 def _round_points(model) -> None:

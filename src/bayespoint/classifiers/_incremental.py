@@ -21,7 +21,7 @@ from ..fitting.dispatch import solve_task
 from ..fitting.growing_fit import solve_changed
 from ..fitting.sampling import MAX_SEED, new_generator
 from ..fitting.task import Task
-from ..geometry.points import canonical
+from ..geometry.points import canonical, stack_points
 from ..solvers import Billiard
 from ._compact import DROPPED_DRAWS
 from ._fit_steps import FitMixin
@@ -30,7 +30,6 @@ from ._learned_rows import (
     MAX_LEARNED_ROWS,
     LearnedRows,
     copy_table,
-    stack_points,
     stack_tables,
     take_rows,
 )

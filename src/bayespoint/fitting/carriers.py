@@ -98,9 +98,13 @@ def choose_carriers(
 
 def _next_block(change: np.ndarray, largest: float) -> np.ndarray:
     """Return the points to try: those with the largest changes."""
-    least = max(MIN_SHARE_OF_LARGEST * largest, 1.0) if largest > 1 else 0.0
-    tried = np.argsort(-change, kind="stable")[:BLOCK_CARRIERS]
-    return tried[change[tried] > least * (1 - 1e-12)]
+    tried = np.argsort(-change, kind="stable")[: BLOCK_CARRIERS if largest > 1 else 1]
+    return tried[change[tried] >= _least_change(largest)]
+
+
+def _least_change(largest: float) -> float:
+    """Return the change from which on a point is worth a carrier; there must be at least one."""
+    return max(MIN_SHARE_OF_LARGEST * largest, 1.0) if largest > 1 else 0.0
 
 
 def _factor_block(
@@ -112,7 +116,6 @@ def _factor_block(
     that the carriers span up to rounding.
     """
     kernel, left = kernel.copy(), left.copy()
-    least = max(MIN_SHARE_OF_LARGEST * largest, 1.0) if largest > 1 else 0.0
     order: list[int] = []
     spanned: list[int] = []
     columns = []
@@ -120,7 +123,7 @@ def _factor_block(
         change = np.abs(left).max(axis=1) / limits
         change[order + spanned] = -1.0
         j = int(np.argmax(change))
-        if change[j] <= least and (order or largest > 1):
+        if change[j] < _least_change(largest):
             break
         if kernel[j, j] < smallest:
             spanned.append(j)
@@ -130,8 +133,6 @@ def _factor_block(
         kernel -= np.outer(column, column)
         order.append(j)
         columns.append(column)
-        if largest <= 1:  # a single carrier, because there must be one
-            break
     chosen = np.array(order, dtype=np.intp)
     triangle = np.tril(np.array(columns).T[chosen]) if order else np.empty((0, 0))
     return chosen, triangle, np.array(spanned, dtype=np.intp)

@@ -13,8 +13,6 @@ from ..geometry.unit_kernel import lengths_in_blocks
 from .carriers import Carriers, NotCarriedError, choose_carriers
 from .unit_blocks import BLOCK_ROWS, UnitBlocks, is_fast
 
-# The choice may use this share of the tolerance; rounding, measured at the end, has the rest.
-SHARE_OF_CHOICE = 0.9
 # In a mosaic, a cell's hypothesis is not used at landmarks of other cells. They only say what it
 # looks like between its own points, and its outputs there may change by this many tolerances.
 FAR_TOLERANCES = 3.0
@@ -100,7 +98,7 @@ def compact_pieces(
     def work(piece: Piece) -> Carriers | None:
         for fast in (True, False)[not single :]:
             try:
-                return _compact(kernel, piece, limit * SHARE_OF_CHOICE, fast, max_bytes)
+                return _compact(kernel, piece, limit, fast, max_bytes)
             except NotCarriedError:
                 pass
         return None
@@ -125,4 +123,3 @@ def _compact(kernel: Kernel, piece: Piece, limit: float, single: bool, max_bytes
     # A set that is hardly smaller than all points is not worth its memory.
     found = choose_carriers(kernel_of, outputs, limits, int(min(max_bytes // (8 * n), n - 1)))
     return Carriers(found.rows, found.coef / lengths[found.rows, None])
-

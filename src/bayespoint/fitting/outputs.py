@@ -11,7 +11,7 @@ from scipy import sparse
 from .._runtime.share_done import advance
 from .._runtime.threads import one_blas_thread, threads
 from ..geometry.kernels import Kernel
-from ..geometry.points import in_double
+from ..geometry.points import in_double, stack_points
 from ..geometry.row_store import BLOCK_POINTS
 from ..geometry.unit_kernel import lengths_in_blocks, panels
 from ..solvers.cells import nearest
@@ -108,16 +108,15 @@ class MosaicHypothesis(NamedTuple):
         for c in np.unique(cell):
             points = np.flatnonzero(cell == c)
             carriers = np.flatnonzero(cell_of_support == c)
-            here = self.support_vectors[carriers], self.coef[carriers]
+            here, coef = self.support_vectors[carriers], self.coef[carriers]
             used = np.flatnonzero(np.any(self.landmark_coef[c] != 0, axis=0))
             if len(used) == len(self.landmarks):
                 values[points] = np.concatenate(list(of_landmarks(points, c)))
             else:  # few landmarks, and fewer operations if they are carriers like the others
-                on_landmarks = self.landmark_coef[c][:, used].T
-                far = in_double(self.landmarks[used]), on_landmarks
-                here = tuple(np.vstack(pair) for pair in zip(here, far, strict=True))
-            if len(here[0]):  # none if the cell was not reached in time
-                near = outputs(self.kernel, X[points], *here, single, n_jobs)
+                here = stack_points(here, self.landmarks[used])
+                coef = np.vstack([coef, self.landmark_coef[c][:, used].T])
+            if len(coef):  # none if the cell was not reached in time
+                near = outputs(self.kernel, X[points], here, coef, single, n_jobs)
                 values[points] += np.concatenate(list(near))
             n_done += len(points)
             advance(n_done / len(cell), "predicting")
