@@ -65,7 +65,7 @@ def choose_carriers(
     n = len(outputs)
     max_carriers = n if max_carriers is None else min(max_carriers, n)
     left = np.array(outputs, dtype=float)
-    basis = np.empty((min(BLOCK_CARRIERS, max_carriers), n))
+    basis = np.empty((0, n))
     rows, parts = np.empty(0, dtype=np.intp), [np.empty((0, left.shape[1]))]
     free = np.ones(n, dtype=bool)  # neither carriers nor in their span
     while True:
@@ -73,17 +73,14 @@ def choose_carriers(
         if change.max() <= 1 and len(rows):
             break
         tried = _next_block(np.where(free, change, -1.0), change.max())
-        if not len(tried):
-            raise NotCarriedError("the points with a larger change are in the span of carriers")
-        values = np.asarray(kernel_of(tried))
-        smallest = MIN_SQUARED_DISTANCE[values.dtype]
-        values = values - basis[: len(rows), tried].T @ basis[: len(rows)]
+        kernel = np.asarray(kernel_of(tried))
+        values = kernel - basis[: len(rows), tried].T @ basis[: len(rows)]
         order, triangle, spanned = _factor_block(
-            values[:, tried], left[tried], limits[tried], change.max(), smallest
+            values[:, tried], left[tried], limits[tried], change.max(), MIN_SQUARED_DISTANCE[kernel.dtype]
         )
         free[tried[order]] = free[tried[spanned]] = False
         if not len(order):
-            continue
+            continue  # all are spanned
         if len(rows) + len(order) > max_carriers:
             raise NotCarriedError(f"more than {max_carriers} carriers are needed")
         new = linalg.solve_triangular(triangle, values[order], lower=True)
@@ -99,7 +96,10 @@ def choose_carriers(
 def _next_block(change: np.ndarray, largest: float) -> np.ndarray:
     """Return the points to try: those with the largest changes."""
     tried = np.argsort(-change, kind="stable")[: BLOCK_CARRIERS if largest > 1 else 1]
-    return tried[change[tried] >= _least_change(largest)]
+    tried = tried[change[tried] >= _least_change(largest)]
+    if not len(tried):
+        raise NotCarriedError("the points with a larger change are in the span of carriers")
+    return tried
 
 
 def _least_change(largest: float) -> float:
