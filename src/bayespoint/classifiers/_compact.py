@@ -26,7 +26,7 @@ N_ROUNDING_POINTS = 1000
 SHARE_OF_ROUNDING = 0.05
 # The choice may use these shares of the tolerance, until rounding and the changes between support
 # vectors, measured at the end, leave no decision beyond it.
-SHARES_OF_CHOICE = (0.9, 0.3, 0.1)
+SHARES_OF_CHOICE = (0.9, 0.3, 0.1, 0.03, 0.01, 0.001)
 
 
 class Part(NamedTuple):

@@ -65,7 +65,7 @@ def choose_carriers(
     n = len(outputs)
     max_carriers = n if max_carriers is None else min(max_carriers, n)
     left = np.array(outputs, dtype=float)
-    basis = np.empty((0, n))
+    basis = _Basis(n, max_carriers)
     rows, parts = np.empty(0, dtype=np.intp), [np.empty((0, left.shape[1]))]
     free = np.ones(n, dtype=bool)  # neither carriers nor in their span
     while True:
@@ -74,23 +74,50 @@ def choose_carriers(
             break
         tried = _next_block(np.where(free, change, -1.0), change.max())
         kernel = np.asarray(kernel_of(tried))
-        values = kernel - basis[: len(rows), tried].T @ basis[: len(rows)]
+        smallest = MIN_SQUARED_DISTANCE[kernel.dtype]
+        kernel = basis.remove(kernel, tried)
         order, triangle, spanned = _factor_block(
-            values[:, tried], left[tried], limits[tried], change.max(), MIN_SQUARED_DISTANCE[kernel.dtype]
+            kernel[:, tried], left[tried], limits[tried], change.max(), smallest
         )
         free[tried[order]] = free[tried[spanned]] = False
-        if not len(order):
-            continue  # all are spanned
-        if len(rows) + len(order) > max_carriers:
-            raise NotCarriedError(f"more than {max_carriers} carriers are needed")
-        new = linalg.solve_triangular(triangle, values[order], lower=True)
-        parts.append(linalg.solve_triangular(triangle, left[tried[order]], lower=True))
-        left -= new.T @ parts[-1]
-        basis = _append(basis, len(rows), new, max_carriers)
-        rows = np.append(rows, tried[order])
-    lower = basis[: len(rows), rows].T
-    coef = linalg.solve_triangular(lower, np.concatenate(parts), lower=True, trans="T")
-    return Carriers(rows, coef)
+        if len(order):
+            new = linalg.solve_triangular(triangle, kernel[order], lower=True)
+            parts.append(linalg.solve_triangular(triangle, left[tried[order]], lower=True))
+            left -= new.T @ parts[-1]
+            basis.append(new)
+            rows = np.append(rows, tried[order])
+    return Carriers(
+        rows, linalg.solve_triangular(basis.vectors[:, rows], np.concatenate(parts), lower=False)
+    )
+
+
+class _Basis:
+    """Outputs of the Newton basis of carriers, an orthonormal basis, at n points."""
+
+    def __init__(self, n: int, max_carriers: int):
+        self._room, self._n_used, self._max = np.empty((0, n)), 0, max_carriers
+
+    @property
+    def vectors(self) -> np.ndarray:
+        """The basis, (r, n)."""
+        return self._room[: self._n_used]
+
+    def remove(self, kernel: np.ndarray, tried: np.ndarray) -> np.ndarray:
+        """Return the kernel of points with all others, without their parts in the span."""
+        return kernel - self.vectors[:, tried].T @ self.vectors
+
+    def append(self, new: np.ndarray) -> None:
+        """Add vectors, with more room if necessary."""
+        needed = self._n_used + len(new)
+        if needed > self._max:
+            raise NotCarriedError(f"more than {self._max} carriers are needed")
+        if needed > len(self._room):
+            n_rows = min(max(int(ROOM * len(self._room)), needed), self._max)
+            larger = np.empty((n_rows, self._room.shape[1]))
+            larger[: self._n_used] = self.vectors
+            self._room = larger
+        self._room[self._n_used : needed] = new
+        self._n_used = needed
 
 
 def _next_block(change: np.ndarray, largest: float) -> np.ndarray:
@@ -136,14 +163,3 @@ def _factor_block(
     chosen = np.array(order, dtype=np.intp)
     triangle = np.tril(np.array(columns).T[chosen]) if order else np.empty((0, 0))
     return chosen, triangle, np.array(spanned, dtype=np.intp)
-
-
-def _append(basis: np.ndarray, n_used: int, new: np.ndarray, max_rows: int) -> np.ndarray:
-    """Write rows behind those in use, with more room if necessary."""
-    needed = n_used + len(new)
-    if needed > len(basis):
-        larger = np.empty((min(max(int(ROOM * len(basis)), needed), max_rows), basis.shape[1]))
-        larger[:n_used] = basis[:n_used]
-        basis = larger
-    basis[n_used:needed] = new
-    return basis
