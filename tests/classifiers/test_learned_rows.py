@@ -2,7 +2,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from bayespoint.classifiers._learned_rows import LearnedRows, stack_points, stack_tables
+from bayespoint.classifiers._learned_rows import LearnedRows, stack_tables
+from bayespoint.geometry.points import stack_points
 
 
 def rows(weight=None, used=None):

@@ -271,3 +271,16 @@ def test_the_model_keeps_a_summary_of_its_columns(tmp_path):
     assert "reference" not in printed
     reference = read(tmp_path / "m")[1]["command"]["reference"]
     assert set(reference["columns"]) == {"age", "width", "job", "town"}
+
+
+def test_a_compact_model(world, tmp_path):
+    kernel = "--classifier", "kernel"
+    _, path = trained(tmp_path, world / "train.csv", *kernel)
+    whole = bayespoint.load(path).estimator_.estimator[-1]
+    given = "train", world / "train.csv", "--target", "kind", "--model", path, "--compact", "0.05"
+    notes = run(*given, *kernel).stderr
+    small = bayespoint.load(path).estimator_.estimator[-1]
+    assert f"the model has {len(small.support_)} of {len(whole.support_)} points" in notes
+    assert len(small.support_) < len(whole.support_)
+    assert small.compaction_.change <= 0.05
+    assert "--compact changes nothing" in run(*given, "--classifier", "linear").stderr

@@ -21,15 +21,15 @@ from ..fitting.dispatch import solve_task
 from ..fitting.growing_fit import solve_changed
 from ..fitting.sampling import MAX_SEED, new_generator
 from ..fitting.task import Task
-from ..geometry.points import canonical
+from ..geometry.points import canonical, stack_points
 from ..solvers import Billiard
+from ._compact import DROPPED_DRAWS
 from ._fit_steps import FitMixin
 from ._labels import one_against_rest, require_known, require_labels
 from ._learned_rows import (
     MAX_LEARNED_ROWS,
     LearnedRows,
     copy_table,
-    stack_points,
     stack_tables,
     take_rows,
 )
@@ -286,6 +286,11 @@ class IncrementalMixin(FitMixin):
 
     def __getattr__(self, name: str):
         """Draw hypotheses when somebody asks for them after `partial_fit`."""
+        if name in DROPPED_DRAWS and "compaction_" in self.__dict__:
+            raise AttributeError(
+                f"A compact model has the mean hypothesis alone, and no {name}: draws, votes and "
+                "standard errors are those of the model that compact was called on."
+            )
         if name != "draw_coef_" or self.__dict__.get("_learned") is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         task = self._learned_task(self._used_rows(), self._draw_seed)

@@ -72,14 +72,6 @@ class LearnedRows:
         return LearnedRows(self.y[kept], weight, used, points), np.flatnonzero(~stays)
 
 
-def stack_points(points, more):
-    """Return points with more rows, sparse if the first are."""
-    if sparse.issparse(points):
-        return sparse.vstack([points, sparse.csr_array(more)], format="csr")
-    more = more.toarray() if sparse.issparse(more) else more
-    return np.concatenate([points, more])
-
-
 def copy_table(X):
     """Return a copy of a user's table, which the user cannot change any more."""
     return X.copy() if hasattr(X, "copy") else np.array(X)

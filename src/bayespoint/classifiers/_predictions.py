@@ -240,7 +240,10 @@ class PredictionMixin(KernelMachine):
         (n_outputs, n_draws, n_support) gives (n_draws, n_points, n_outputs).
         """
         check_is_fitted(self)
-        X = self._read_points(X)
+        yield from self._outputs_at(self._read_points(X), coef)
+
+    def _outputs_at(self, X, coef):
+        """Yield the outputs of hypotheses at points, as `_outputs` does at rows of a table."""
         if hasattr(self, "landmark_coef_"):
             yield from self._mosaic_outputs(canonical(X), coef)
             return

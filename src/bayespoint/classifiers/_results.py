@@ -21,6 +21,7 @@ OPTIONAL_ATTRIBUTES = (
     "link_power_",
     "link_floor_",
     "relevance_",
+    "compaction_",
 )
 
 

@@ -8,11 +8,12 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from ..fitting.solver_choice import SOLVERS
 from ..geometry.kernels import KERNELS
+from ._compact import CompactMixin
 from ._incremental import IncrementalMixin
 from ._kernel_machine import KernelMachine
 
 
-class BayesPointClassifier(IncrementalMixin):
+class BayesPointClassifier(CompactMixin, IncrementalMixin):
     """Classify by the center of mass of all consistent hypotheses.
 
     A kernel classifier like `SVC`. Many hypotheses classify the training data correctly; together
@@ -158,6 +159,9 @@ class BayesPointClassifier(IncrementalMixin):
     link_power_, link_floor_ : float
         With label regression: probabilities are proportional to this power of that estimate, which
         the floor keeps positive.
+    compaction_ : Bunch
+        Of a model that `compact` made: `tol`, `n_support` (points before), and `change`, the
+        largest change of a probability of its training points.
     choice_due_ : bool
         Whether `choose_again` should choose parameters anew after `partial_fit` or `forget`.
     diagnostics_ : Bunch

@@ -13,6 +13,7 @@ from .groups import expand_groups
 from .help import SectionedCommand
 from .options import (
     ColumnWishes,
+    Compact,
     ConfidenceLevel,
     Data,
     DecisionOptions,
@@ -177,6 +178,7 @@ def train(
     model: Annotated[Path, typer.Option(help="Model file to write.")],
     holdout: Holdout = 0.2,
     plan: TrainingPlan,
+    compact: Compact = None,
     decision: DecisionOptions,
     rejection: Rejection,
     json: Json = False,
@@ -188,7 +190,7 @@ def train(
     """
     from .train import run_train
 
-    run_train(data, target, model, plan, holdout, decision, rejection or {}, json)
+    run_train(data, target, model, plan, holdout, decision, rejection or {}, json, compact)
 
 
 @_verb()

@@ -42,6 +42,16 @@ MaxMemory = Annotated[
     str | None, typer.Option(help="Memory limit of the whole process, such as 2G or 500M.")
 ]
 
+Compact = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0,
+        max=0.999,
+        help="Keep few points of a kernel machine: probabilities may change by this much. The "
+        "model predicts faster, and its file is smaller.",
+    ),
+]
+
 ClassWeight = Annotated[
     str | None,
     typer.Option(

@@ -46,6 +46,7 @@ def run_train(
     decision: Decision,
     rejection: dict[str, Any],
     as_json: bool,
+    compact: float | None = None,
 ) -> None:
     """Train, test on held-out rows, and save the model."""
     check_output(model_path, data)
@@ -55,6 +56,9 @@ def run_train(
         check_decision(decision, source.y)
         plan = with_class_weight(plan, source.y)
         fitted, held_out, n_read = train(source, plan, holdout, say)
+        if compact is not None:
+            say("making the model compact")
+            make_compact(fitted.pipeline, compact)
         say("testing")
         if plan.max_time is not None:
             thin_to_time(fitted.pipeline, held_out, TEST_SHARE * plan.limits.seconds_left)
@@ -99,6 +103,20 @@ def train(source: Source, plan: Plan, holdout: float, say) -> Trained:
     if fitted.n_rows + n_apart < n_read:
         note(f"the model is trained with {fitted.n_rows:,} of {n_read:,} rows{_reason(plan)}")
     return Trained(fitted, held_out, n_read)
+
+
+def make_compact(pipeline, tol: float) -> None:
+    """Give a kernel machine fewer points; a linear machine has none."""
+    name, machine = pipeline.steps[-1]
+    if not hasattr(machine, "compact"):
+        note("--compact changes nothing: the linear machine has weights, and no points")
+        return
+    small = machine.compact(tol)
+    pipeline.steps[-1] = name, small
+    note(
+        f"the model has {len(small.support_):,} of {len(machine.support_):,} points; no "
+        f"probability of these changed by more than {small.compaction_.change:.2g}"
+    )
 
 
 def _reason(plan: Plan) -> str:

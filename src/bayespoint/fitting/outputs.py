@@ -11,7 +11,7 @@ from scipy import sparse
 from .._runtime.share_done import advance
 from .._runtime.threads import one_blas_thread, threads
 from ..geometry.kernels import Kernel
-from ..geometry.points import in_double
+from ..geometry.points import in_double, stack_points
 from ..geometry.row_store import BLOCK_POINTS
 from ..geometry.unit_kernel import lengths_in_blocks, panels
 from ..solvers.cells import nearest
@@ -103,26 +103,41 @@ class MosaicHypothesis(NamedTuple):
         """Return the outputs at the rows of X."""
         cell, cell_of_support = self.cells_of(X), self.cells_of(self.support_vectors)
         values = np.zeros((X.shape[0], self.coef.shape[1]))
-        fast = single and X.shape[0] >= MIN_FAST_POINTS and is_fast(self.kernel, X)
-        unit = fast_kernel(self.kernel, self.landmarks) if fast else None
-        lengths = lengths_in_blocks(self.kernel, self.landmarks)[:, None]
+        of_landmarks = self._landmark_outputs(X, single, n_jobs)
         n_done = 0
         for c in np.unique(cell):
             points = np.flatnonzero(cell == c)
             carriers = np.flatnonzero(cell_of_support == c)
-            on_landmarks = np.ascontiguousarray(self.landmark_coef[c].T)
-            if unit is None:
-                far = outputs(self.kernel, X[points], self.landmarks, on_landmarks)
-            else:
-                far = _fast_outputs(unit, X[points], on_landmarks * lengths, n_jobs)
-            values[points] = np.concatenate(list(far))
-            if len(carriers):  # none if the cell was not reached in time
-                here = self.support_vectors[carriers], self.coef[carriers]
-                near = outputs(self.kernel, X[points], *here, single, n_jobs)
+            here, coef = self.support_vectors[carriers], self.coef[carriers]
+            used = np.flatnonzero(np.any(self.landmark_coef[c] != 0, axis=0))
+            if len(used) == len(self.landmarks):
+                values[points] = np.concatenate(list(of_landmarks(points, c)))
+            else:  # few landmarks, and fewer operations if they are carriers like the others
+                here = stack_points(here, self.landmarks[used])
+                coef = np.vstack([coef, self.landmark_coef[c][:, used].T])
+            if len(coef):  # none if the cell was not reached in time
+                near = outputs(self.kernel, X[points], here, coef, single, n_jobs)
                 values[points] += np.concatenate(list(near))
             n_done += len(points)
             advance(n_done / len(cell), "predicting")
         return values
+
+    def _landmark_outputs(self, X, single: bool, n_jobs: int | None):
+        """Return a function: from points of a cell to the outputs of all landmarks."""
+        fast = single and X.shape[0] >= MIN_FAST_POINTS and is_fast(self.kernel, X)
+        prepared: list = []  # once for all cells, if they need it
+
+        def compute(points: np.ndarray, c: int) -> Iterator[np.ndarray]:
+            on_landmarks = np.ascontiguousarray(self.landmark_coef[c].T)
+            if not fast:
+                return outputs(self.kernel, X[points], self.landmarks, on_landmarks)
+            if not prepared:
+                lengths = lengths_in_blocks(self.kernel, self.landmarks)[:, None]
+                prepared.extend([fast_kernel(self.kernel, self.landmarks), lengths])
+            unit, lengths = prepared
+            return _fast_outputs(unit, X[points], on_landmarks * lengths, n_jobs)
+
+        return compute
 
 
 def cell_coordinates(kernel: Kernel, X):

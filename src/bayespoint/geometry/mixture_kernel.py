@@ -68,7 +68,7 @@ class MixtureKernel:
         self._has_ranks = np.array([len(knots) > 0 for knots in views.knots], dtype=bool)
         if set(self._units.values()) != {1.0}:  # then no coordinate is the same in both views
             self._has_ranks[:] = True
-        self._codes = [_Codes(column) for column in views.see("category", points).T]
+        self._codes = _Codes(views.see("category", points))
         self._scales = views.scales[views.categories].astype(np.float32)
         self._right = [self.left(Y[here]).transposed() for here in panels(self.n_points)]
 
@@ -89,13 +89,11 @@ class MixtureKernel:
             (views.see(view, X) - self._origin[view]) / self._units[view]
             for view in ("position", "rank")
         )
-        values = views.see("category", X).T
-        codes = [codes(column) for codes, column in zip(self._codes, values, strict=True)]
         parts = (
             position[:, ~self._has_ranks],
             position[:, self._has_ranks],
             rank[:, self._has_ranks],
-            np.reshape(codes, (len(codes), len(X))).T,
+            self._codes(views.see("category", X)),
         )
         limited = (np.clip(part, -MAX_COORDINATE, MAX_COORDINATE) for part in parts)
         return Seen(*(np.ascontiguousarray(part, dtype=np.float32) for part in limited))
@@ -138,24 +136,27 @@ class MixtureKernel:
 
 
 class _Codes:
-    """Small numbers for the categories of a column: single precision cannot tell values apart.
+    """Small numbers for the categories of columns: single precision cannot tell values apart.
 
-    Values that differ by at most one are the same category, as in `Views`.
+    Values that differ by at most one are the same category, as in `Views`. Columns have few
+    values, so that all columns together are compared with one value of each at a time.
     """
 
-    def __init__(self, values: np.ndarray):
-        self._values = np.unique(values)
-        self._codes = SPACING * np.cumsum(np.diff(self._values, prepend=self._values[0]) > 1)
+    def __init__(self, points: np.ndarray):
+        columns = [np.unique(column) for column in points.T]
+        shape = max(map(len, columns), default=0), len(columns)
+        self._values, self._codes = np.full(shape, np.nan), np.zeros(shape)
+        for j, values in enumerate(columns):
+            self._values[: len(values), j] = values
+            new = np.diff(values, prepend=values[0]) > 1
+            self._codes[: len(values), j] = SPACING * np.cumsum(new)
 
-    def __call__(self, values: np.ndarray) -> np.ndarray:
-        """Return the codes of values; those of other categories are the same new code."""
-        last = len(self._values) - 1
-        after = np.minimum(np.searchsorted(self._values, values), last)
-        found = np.full(len(values), -float(SPACING))
-        for place in (np.maximum(after - 1, 0), after):
-            with np.errstate(over="ignore", invalid="ignore"):
-                near = np.abs(values - self._values[place]) <= 1
-            found[near] = self._codes[place[near]]
+    def __call__(self, points: np.ndarray) -> np.ndarray:
+        """Return the codes of points; values of other categories are the same new code."""
+        found = np.full(points.shape, -float(SPACING))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for values, codes in zip(self._values, self._codes, strict=True):
+                np.copyto(found, codes, where=np.abs(points - values) <= 1)
         return found
 
 

@@ -35,6 +35,14 @@ def in_double(X):
     return X if X.dtype == np.float64 else X.astype(np.float64)
 
 
+def stack_points(points, more):
+    """Return points with more rows, sparse if the first are."""
+    if sparse.issparse(points):
+        return sparse.vstack([points, sparse.csr_array(more)], format="csr")
+    more = more.toarray() if sparse.issparse(more) else more
+    return np.concatenate([points, more])
+
+
 def squared_norms(X, origin) -> np.ndarray:
     """Return |x - origin|^2 for every row."""
     if not np.any(origin):

@@ -54,6 +54,17 @@ def test_mosaic(moons, iris, kernel, n_points):
         assert_same(model, near, tolerance=1e-5 if model._single else TOLERANCE)
 
 
+@pytest.mark.parametrize("solver", ["regression", Mosaic(20, 15)])
+def test_compact_models(moons, iris, solver):
+    """Graphs have the carriers alone; compared in double precision, which they compute in."""
+    for X, y, points in (moons, iris):
+        model = bayes_point(X, y, "auto", solver=solver, gamma="auto")
+        small = model.compact(0.05)
+        small._single = False
+        assert_same(small, points[np.abs(points).max(axis=1) < 1e10])
+        assert len(to_onnx(small).SerializeToString()) < len(to_onnx(model).SerializeToString())
+
+
 def test_points_far_from_each_other():
     """Squares would lose the digits of distances, so the graph uses differences."""
     rng = np.random.default_rng(0)

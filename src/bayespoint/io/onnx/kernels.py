@@ -93,8 +93,11 @@ def _cell_outputs(
         members = np.flatnonzero(cell_of_support == c)
         carriers, weights = support[members], coef[members]
         if landmarks is not None:
-            carriers = np.vstack([carriers, landmarks.points])
-            weights = np.vstack([weights, landmarks.coef[c]])
+            used = np.any(landmarks.coef[c] != 0, axis=1)  # of a compact model, a part
+            carriers = np.vstack([carriers, landmarks.points[used]])
+            weights = np.vstack([weights, landmarks.coef[c][used]])
+        if not len(carriers):
+            continue
         rows = cell.equal(np.int64(c)).op("NonZero").transpose(1, 0)  # (n, 1)
         points = X.op("Gather", rows.squeeze(1), axis=0)
         found = _outputs(kernel, points, carriers, weights, unit=True)
