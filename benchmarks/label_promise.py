@@ -9,7 +9,8 @@ every answer and stops at the first certificate of at most 10 % wrong answers wi
 The promise is broken if more of the answered rows are wrong. Cases: an easy one; labels of which
 12 % are flipped; a model that is confidently wrong about a hidden group of rows; one that always
 says 0.999; answers "don't know" and corrections. In the last two columns the certificate is
-replaced by a one-shot bound (binomial, all of the risk for each test), in the same sessions.
+replaced by a one-shot bound (binomial), in the same sessions: each test has the risk of all tests
+in the first order of audits, 4 %.
 
 rules: one model that answers 1,000 rows, a little more than 5 % of them wrong, which is the hardest
 case. Rows are audited at random until a rule says that at most 5 % of the rest are wrong, looking
@@ -103,8 +104,8 @@ CASES = {
 
 
 def one_shot(n_wrong, n_drawn, size, n_tested, max_error):
-    """Return a binomial test at each look, each with all of the risk."""
-    # A sample of a first checkpoint has a quarter of the risk.
+    """Return a binomial test at each look, each with the risk of all tests in the first order."""
+    # A sample of a first checkpoint has a quarter of that risk.
     return -np.log(special.bdtr(n_wrong, n_drawn, n_tested / size)) + math.log(4)
 
 

@@ -68,7 +68,7 @@ run "tail -3 pool.journal.csv"
 say "The same command goes on where it stopped, today or next week; classes and promise are in the journal. The person
 answers until the promise holds, and then chooses \"Finish\" on the page. Ctrl-C in the terminal does the same."
 label "" "bayespoint label pool.csv --target diagnosis --model tumor.bayespoint"
-say "How many labels it takes depends on chance: 123 here, and 219 in another recording of this page."
+say "How many labels it takes depends on chance: recordings of this page took 109, 123 and 219."
 say "## What you get"
 say "| file | |
 |---|---|

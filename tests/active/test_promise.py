@@ -81,8 +81,8 @@ def test_a_person_who_stops_at_the_first_certificate_is_not_fooled(n_bad):
 
 def test_a_one_shot_bound_is_broken_more_often(monkeypatch):
     def one_shot(n_wrong, n_drawn, size, n_tested, max_error):
-        # The sample has a quarter of the risk; give this bound all of it, as one would.
-        return -np.log(bdtr(n_wrong, n_drawn, n_tested / size)) + np.log(4)
+        # The sample has a fifth of the risk; give this bound all of it, as one would.
+        return -np.log(bdtr(n_wrong, n_drawn, n_tested / size)) + np.log(5)
 
     ours = share_broken(N_BAD, 100)
     monkeypatch.setattr(promises, "log_evidence", one_shot)
