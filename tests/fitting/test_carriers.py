@@ -59,11 +59,8 @@ def test_a_broken_version_fails(monkeypatch):
     true = carriers_module._factor_block
     monkeypatch.setattr(carriers_module, "_factor_block", without_order)
     limit = 0.05 * np.abs(outputs).max()
-    try:
-        found = choose_carriers(lambda rows: K[rows], outputs, np.full(len(K), limit))
-    except NotCarriedError:
-        return
-    assert changes(K, outputs, found).max() > 2 * limit
+    with pytest.raises(NotCarriedError):
+        choose_carriers(lambda rows: K[rows], outputs, np.full(len(K), limit))
 
 
 def test_the_same_carriers_one_at_a_time(monkeypatch):

@@ -39,31 +39,16 @@ def fit(model, X, y, sample_weight=None, *, client: Client | None = None):
 
     Notes
     -----
-    Linear: the posterior is the same as after `model.fit` on all rows, within `tol`. It is a
-    product of factors, one for each thread of the cluster. In a sweep, each worker refines its
-    factor row by row, given the product of the other factors. Only factors travel: 8 d^2 bytes
-    for d weights with a full covariance, 16 d if it is factorized. With more threads,
-    independent weights need smaller steps and so more sweeps.
+    The answer is that of `model.fit` on all rows: within `tol` for a linear classifier, to 1e-6
+    for "nystroem" and "cells", and in every bit for "perceptron". Linear, "nystroem" and "cells":
+    rows stay on the workers, and only samples, factors and sums travel. The model of "cells" has
+    all training points, so the client needs memory for it. "perceptron": every member needs all
+    rows, which are brought to the client and to each worker; it is an error if they do not fit.
+    Results of single rows are not kept by "nystroem" and "cells": there is no `loo_proba_`.
 
-    "nystroem" and "cells": rows are sorted by their content on the workers, so that landmarks,
-    cells and the rows on which parameters are chosen are those of one machine. Probabilities
-    agree to 1e-6, mostly to the last bits. Rows travel between workers; only samples come to the
-    client, at most 2000 rows for "nystroem" and 100,000 to find cells. With r landmarks a sweep
-    sends 8 r^2 bytes to and from each worker. The model of "cells" has all training points, so
-    the client needs memory for it; pass `solvers.Cells(n_draws=2)` to make it smaller. Results
-    of single rows are not kept: there is no `loo_proba_`, and no `hardest_examples`.
-
-    "perceptron": every member needs all rows, which are brought to the client and to each worker.
-    Members learn on workers, and are the same in every bit. It is an error if the rows do not fit.
-
-    If a worker is lost, Dask loads its partitions again. Sites of a linear classifier are
-    recovered from the posterior (two classes, full covariance), or learned again in a few
-    sweeps; landmarks repeat the sweeps of the lost rows, cells and members begin anew. Dask
-    must be able to load partitions again: read them from files or compute them, do not scatter
-    them.
-
-    On one machine, `Client(n_workers=1, memory_limit="2GB")` learns from more rows than memory
-    holds: Dask moves parts of them to disk.
+    If a worker is lost, Dask loads its partitions again, and what was lost is learned again. So
+    read partitions from files or compute them, do not scatter them. On one machine,
+    `Client(n_workers=1, memory_limit="2GB")` learns from more rows than memory holds.
 
     Examples
     --------

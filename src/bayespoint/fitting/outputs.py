@@ -110,7 +110,7 @@ class MosaicHypothesis(NamedTuple):
             carriers = np.flatnonzero(cell_of_support == c)
             here, coef = self.support_vectors[carriers], self.coef[carriers]
             used = np.flatnonzero(np.any(self.landmark_coef[c] != 0, axis=0))
-            if len(used) == len(self.landmarks):
+            if len(used) == self.landmarks.shape[0]:
                 values[points] = np.concatenate(list(of_landmarks(points, c)))
             else:  # few landmarks, and fewer operations if they are carriers like the others
                 here = stack_points(here, self.landmarks[used])
