@@ -92,5 +92,6 @@ def browser(tmp_path_factory):
     options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('profile')}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     session = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    session.get("about:blank")  # ends what the page of a new window still loads
     yield session
     session.quit()

@@ -95,9 +95,12 @@ def test_the_reader_of_the_output_may_stop(world, tmp_path):
 
 
 def wait_for_draft(folder):
+    """Wait until something is written: then the draft is locked."""
     deadline = time.monotonic() + 60
-    while not (drafts := list(folder.glob(".*"))) and time.monotonic() < deadline:
+    drafts: list = []
+    while not any(draft.stat().st_size for draft in drafts) and time.monotonic() < deadline:
         time.sleep(0.01)
+        drafts = list(folder.glob(".*"))
     return drafts
 
 

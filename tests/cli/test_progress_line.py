@@ -10,7 +10,7 @@ import pytest
 
 from bayespoint._runtime.share_done import advance
 from bayespoint.cli import progress_line
-from bayespoint.cli.progress_line import Line, Step, about, clear_line, working
+from bayespoint.cli.progress_line import Line, Step, about, clear_line, without_line, working
 from bayespoint.cli.terminal import note
 
 
@@ -170,6 +170,18 @@ def test_the_line_goes_away_and_notes_stand_alone(monkeypatch):
         wait_for(terminal, "resting")
     assert terminal.screen() == ["bayespoint: note: a surprise", ""]
     clear_line()  # there is none
+
+
+def test_no_frame_is_drawn_while_a_note_is_written(monkeypatch):
+    terminal = make_terminal(monkeypatch)
+    monkeypatch.setattr(progress_line, "SECONDS_BETWEEN_FRAMES", 0.001)
+    with working("thinking"):
+        wait_for(terminal, "thinking")
+        with without_line():
+            before = terminal.getvalue()
+            progress_line.time.sleep(0.05)
+            assert terminal.getvalue() == before
+            assert before.endswith("\r")
 
 
 def test_the_line_goes_away_after_an_error(monkeypatch):

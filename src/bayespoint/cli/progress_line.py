@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TextIO
 
 from .._runtime.share_done import heard_by
@@ -121,8 +121,15 @@ class Line:
         text = "".join(c if c.isprintable() else " " for c in text)[:room]
         self._write(text)
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Remove the line, and draw none until something else is written."""
+        with self._lock:
+            self.clear()
+            yield
+
     def clear(self) -> None:
-        """Remove the line, so that something else can be written."""
+        """Remove the line."""
         with self._lock:
             if self._width:
                 self._write("")
@@ -174,9 +181,16 @@ def working(text: str, *, quiet: bool = False, follow: str = "") -> Iterator[Lin
 
 
 def clear_line() -> None:
-    """Remove the line that is shown, if any, before something else is written."""
+    """Remove the line that is shown, if any."""
     if _shown is not None:
         _shown.clear()
+
+
+@contextmanager
+def without_line() -> Iterator[None]:
+    """Remove the line that is shown, if any, while something else is written."""
+    with _shown.paused() if _shown is not None else nullcontext():
+        yield
 
 
 def about(seconds: float) -> str:

@@ -20,7 +20,7 @@ import typer
 from .._runtime.atomic import remove_drafts
 from .._runtime.interrupt import n_presses
 from .option_names import name_options
-from .progress_line import clear_line
+from .progress_line import clear_line, without_line
 from .progress_line import working as working
 
 # If this environment variable is set, an error shows its traceback.
@@ -168,8 +168,8 @@ def _to_json(value: Any) -> Any:
 def _say(text: str) -> None:
     """Print one line, without characters that could break it or control the terminal."""
     printable = "".join(c if c.isprintable() else " " for c in f"bayespoint: {text}")
-    clear_line()
-    typer.echo(printable, err=True)
+    with without_line():
+        typer.echo(printable, err=True)
 
 
 def _message(error: BaseException) -> str:
