@@ -26,10 +26,11 @@ def model(request, iris):
     if request.param == "kernel":
         return BayesPointClassifier(random_state=0).fit(X, y)
     if request.param == "linear":
-        return LinearBayesPointClassifier().fit(X, y)
+        return LinearBayesPointClassifier(random_state=0).fit(X, y)
     if request.param == "two classes":
         return BayesPointClassifier(random_state=0).fit(X[:100], y[:100])
-    return RejectOptionClassifier(LinearBayesPointClassifier(), reject_rate=0.3).fit(X, y)
+    linear = LinearBayesPointClassifier(random_state=0)
+    return RejectOptionClassifier(linear, reject_rate=0.3, random_state=0).fit(X, y)
 
 
 METHODS = ["predict", "predict_proba", "decision_function"]
@@ -94,7 +95,10 @@ def test_delayed_partitions(iris):
 def test_labels_have_room_for_refusals(iris):
     X, y = iris
     model = RejectOptionClassifier(
-        LinearBayesPointClassifier(), reject_rate=0.3, reject_label="not certain"
+        LinearBayesPointClassifier(random_state=0),
+        random_state=0,
+        reject_rate=0.3,
+        reject_label="not certain",
     ).fit(X, y)
     dX = da.from_array(X, chunks=(10, 4))  # in some chunks, nothing is refused
     found = distributed.predict(model, dX)
