@@ -26,10 +26,10 @@ def model(request, iris):
     if request.param == "kernel":
         return BayesPointClassifier(random_state=0).fit(X, y)
     if request.param == "linear":
-        return LinearBayesPointClassifier(random_state=0).fit(X, y)
+        return LinearBayesPointClassifier().fit(X, y)
     if request.param == "two classes":
         return BayesPointClassifier(random_state=0).fit(X[:100], y[:100])
-    linear = LinearBayesPointClassifier(random_state=0)
+    linear = LinearBayesPointClassifier()
     return RejectOptionClassifier(linear, reject_rate=0.3, random_state=0).fit(X, y)
 
 
@@ -95,7 +95,7 @@ def test_delayed_partitions(iris):
 def test_labels_have_room_for_refusals(iris):
     X, y = iris
     model = RejectOptionClassifier(
-        LinearBayesPointClassifier(random_state=0),
+        LinearBayesPointClassifier(),
         random_state=0,
         reject_rate=0.3,
         reject_label="not certain",
