@@ -138,11 +138,12 @@ def _apply(model, X, answer: _Answer) -> Any:
     if hasattr(X, "map_blocks"):
         return _apply_to_array(model, X, answer)
     if hasattr(X, "map_partitions"):
-        from dask import delayed
+        from dask.dataframe import from_delayed
 
-        shared = delayed(model, traverse=False)
+        # Dask 2025.1 does not give a delayed model to `map_partitions`.
         like = answer.of(X._meta.iloc[:0], model)
-        return X.map_partitions(answer.of, shared, meta=like)
+        parts = _apply(model, X.to_delayed(), answer)
+        return from_delayed(parts, meta=like, divisions=X.divisions)
     raise TypeError(
         "X should be a dask array, a dask dataframe or a list of delayed partitions, but is of "
         f"type {type(X).__name__}. For data in memory, use the method {answer.method} of the model."

@@ -54,7 +54,8 @@ class Graph:
         """Append an operator and return its value, or a list if it has several."""
         names = [self.value(operand).name for operand in operands]
         results = [self._new_name() for _ in range(n_outputs)]
-        self.nodes.append(helper.make_node(kind, names, results, **attributes))
+        # Nodes have names: onnxruntime 1.20 gives those that it makes of nameless ones equal names.
+        self.nodes.append(helper.make_node(kind, names, results, name=results[0], **attributes))
         values = [Value(self, name) for name in results]
         return values[0] if n_outputs == 1 else values
 
