@@ -1,7 +1,6 @@
 """The page in a real browser: Chromium, without a window."""
 
 import errno
-import json
 import re
 import signal
 import subprocess
@@ -13,6 +12,7 @@ import pandas as pd
 import pytest
 
 from bayespoint.labeling.journal import read
+from browser_helpers import emulate, luminance, urls_and_errors
 from labeling_helpers import PIXEL, arrow_table, label, make_desk, served, two_groups
 
 pytest.importorskip("selenium")
@@ -29,10 +29,7 @@ def show(browser, address, *, width=1280, scheme="light"):
     """Open the page, and wait for the first row."""
     browser.get("about:blank")
     browser.get_log("performance"), browser.get_log("browser")
-    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    emulate(browser, width, scheme)
     browser.get(address)
     wait(browser, lambda: text(browser, "place").startswith(("Row", "Done")))
 
@@ -69,17 +66,6 @@ def answer_by_keys(browser, y, n, classes=("no", "yes")):
         before, row = n_labels(browser), row_shown(browser)
         press(browser, str(list(classes).index(y[row]) + 1))
         wait(browser, lambda before=before: n_labels(browser) == before + 1)
-
-
-def urls_and_errors(browser):
-    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    urls = [
-        message["params"]["request"]["url"]
-        for message in messages
-        if message["method"] == "Network.requestWillBeSent"
-    ]
-    # A browser that has just started may still load its own pages.
-    return [u for u in urls if not u.startswith("chrome:")], browser.get_log("browser")
 
 
 @pytest.fixture
@@ -310,13 +296,6 @@ def test_never_scrolls_sideways(browser, world, width):
     assert browser.execute_script(wider) == []
     small = "return [...document.querySelectorAll('#classes button')].map(b => b.offsetHeight)"
     assert min(browser.execute_script(small)) >= 44  # a thumb
-
-
-def luminance(color):
-    """Return the relative luminance of WCAG 2."""
-    values = np.array([float(v) for v in re.findall(r"[\d.]+", color)[:3]]) / 255
-    linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
-    return linear @ [0.2126, 0.7152, 0.0722]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -97,15 +97,20 @@ def _learn_classes(model: LinearBayesPointClassifier, described: list[_Descripti
     )
     counts = np.bincount(which, np.concatenate([part.counts for _, part in filled]))
     require_two_classes(classes)
-    model.classes_, model.n_features_in_ = classes, first.n_features
-    if first.names is not None:
-        model.feature_names_in_ = first.names
-    elif hasattr(model, "feature_names_in_"):  # from another fit
-        del model.feature_names_in_
+    store_names(model, classes, first)
     if model.class_weight != "balanced":
         return model.class_weight
     balanced = counts.sum() / (len(classes) * counts)
     return dict(zip(classes.tolist(), balanced, strict=True))
+
+
+def store_names(model, classes: np.ndarray, part: Any) -> None:
+    """Set the classes of a model, and its features to those of a partition."""
+    model.classes_, model.n_features_in_ = classes, part.n_features
+    if part.names is not None:
+        model.feature_names_in_ = part.names
+    elif hasattr(model, "feature_names_in_"):  # from another fit
+        del model.feature_names_in_
 
 
 def require_same_features(filled: list[tuple[int, Any]]) -> None:

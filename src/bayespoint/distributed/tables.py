@@ -15,7 +15,7 @@ from ..classifiers._labels import require_labels, require_two_classes
 from ..classifiers._tables import check_table, code_table, standardizes
 from ..geometry.points import canonical
 from .column_fit import fit_columns_of
-from .partitions import align_partitions, require_same_features
+from .partitions import align_partitions, require_same_features, store_names
 from .row_parts import Part, RowParts
 
 if TYPE_CHECKING:
@@ -91,11 +91,7 @@ def _settle(model, described: list[_Description]) -> TableKind:
     present = (totals > 0) & (of_class > 0)
     classes, of_class = classes[present], of_class[present]
     require_two_classes(classes)
-    model.classes_, model.n_features_in_ = classes, first.n_features
-    if first.names is not None:
-        model.feature_names_in_ = first.names
-    elif hasattr(model, "feature_names_in_"):  # from another fit
-        del model.feature_names_in_
+    store_names(model, classes, first)
     categories, ordered = _all_categories(filled)
     dtype = np.result_type(*(part.dtype for part in parts)) if categories is None else np.float64
     return TableKind(

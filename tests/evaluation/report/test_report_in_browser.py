@@ -1,6 +1,5 @@
 """The report in a real browser: Chromium, without a window, from a file."""
 
-import json
 import re
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from sklearn.datasets import load_iris
 
 from bayespoint import BayesPointClassifier
 from bayespoint.evaluation.report import write_report
+from browser_helpers import emulate, luminance, urls_and_errors
 from report_helpers import Constant
 
 pytest.importorskip("selenium")
@@ -63,19 +63,9 @@ def is_network(url):
 def open_page(browser, path, *, width=1000, scheme="light"):
     """Show a page; return its requests and the console messages."""
     browser.get_log("performance"), browser.get_log("browser")
-    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    emulate(browser, width, scheme)
     browser.get(Path(path).as_uri())
-    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    urls = [
-        message["params"]["request"]["url"]
-        for message in messages
-        if message["method"] == "Network.requestWillBeSent"
-    ]
-    # A browser that has just started may still load its own pages.
-    return [u for u in urls if not u.startswith("chrome:")], browser.get_log("browser")
+    return urls_and_errors(browser)
 
 
 @pytest.mark.parametrize("name", ["plain", "hostile", "many", "wide"])
@@ -243,13 +233,6 @@ def test_intervals_are_in_sight_on_a_phone(browser, pages, width):
     )
     assert len(dots) >= 2
     assert all(left and right and size >= 8 for left, right, size in dots)
-
-
-def luminance(color):
-    """Return the relative luminance of WCAG 2."""
-    values = np.array([float(v) for v in re.findall(r"[\d.]+", color)[:3]]) / 255
-    linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
-    return linear @ [0.2126, 0.7152, 0.0722]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
