@@ -1,9 +1,10 @@
 """Measure the constants of `cluster_model.py`, with one to four workers of this machine.
 
-    python benchmarks/cluster_measure.py rounds|compute|kernels --data FOLDER --out FILE
+    python benchmarks/cluster_measure.py rounds|sleeping|compute|kernels --data FOLDER --out FILE
 
 `rounds` asks workers for answers that cost nothing: what a task and a megabyte cost the client and
-the scheduler. `compute` fits parts of covtype and counts the CPU seconds of the busiest worker, so
+the scheduler. `sleeping` does the same with more workers, which sleep for different times in
+place of computing, so that they need no cores: a check of the model. `compute` fits parts of covtype and counts the CPU seconds of the busiest worker, so
 workers may share cores. `kernels` times single steps in this process. Each adds its numbers to
 FILE. Workers are processes with one thread each.
 """
@@ -38,6 +39,9 @@ TASKS = (8, 64)
 MESSAGES = ((0, 0), (870_000, 0), (0, 870_000), (870_000, 870_000), (1_000_000, 2_000_000))
 ROUNDS = 3
 MANY_TASKS = 1000
+# Workers, tasks, and logarithmic deviation of the time that sleeping workers take.
+SLEEPING = ((8, 8, 0.3), (8, 8, 0.0), (16, 16, 0.3), (16, 64, 0.3), (16, 64, 0.0))
+SLEEP_SECONDS = 0.4
 KERNEL = {"kernel": "rbf", "gamma": 0.01, "softness": 0.3, "random_state": 0}
 
 
@@ -87,6 +91,22 @@ def measure_rounds(_: Path) -> dict[str, Any]:
             grown = (psutil.Process().memory_info().rss - before) / MANY_TASKS
             tiny.append([n_workers, seconds, grown])
     return {"rounds": {"rounds": found, "tiny": tiny}}
+
+
+def measure_sleeping(_: Path) -> dict[str, Any]:
+    """Return mean seconds of rounds whose workers sleep for times with a lognormal law."""
+    found, rng = [], np.random.default_rng(0)
+    for n_workers in sorted({case[0] for case in SLEEPING}):
+        with local_cluster(n_workers) as workers, Client(workers) as client:
+            client.wait_for_workers(n_workers)
+            timed_round(client, 0, 0, [0.0] * 32)
+            for _, n_tasks, sigma in (case for case in SLEEPING if case[0] == n_workers):
+                for down, up in MESSAGES[-2:]:
+                    slow = SLEEP_SECONDS * rng.lognormal(0, sigma, (2 * ROUNDS, n_tasks))
+                    times = [timed_round(client, down, up, list(s)) for s in slow]
+                    mean = float(np.mean(times))
+                    found.append([n_workers, n_tasks, down, up, SLEEP_SECONDS, sigma, mean])
+    return {"sleeping": found}
 
 
 def busiest(client: Client, work: Callable[[], Any]) -> float:
@@ -183,7 +203,12 @@ def measure_kernels(folder: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Measure, print, and add to a file."""
-    measures = {"rounds": measure_rounds, "compute": measure_compute, "kernels": measure_kernels}
+    measures = {
+        "rounds": measure_rounds,
+        "sleeping": measure_sleeping,
+        "compute": measure_compute,
+        "kernels": measure_kernels,
+    }
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=measures)
     parser.add_argument("--data", type=Path, required=True, help="folder with large/covtype.npz")
