@@ -3,10 +3,10 @@
     python benchmarks/cluster_measure.py rounds|sleeping|compute|kernels --data FOLDER --out FILE
 
 `rounds` asks workers for answers that cost nothing: what a task and a megabyte cost the client and
-the scheduler. `sleeping` does the same with more workers, which sleep for different times in
+the scheduler. `sleeping` does the same with more threads, which sleep for different times in
 place of computing, so that they need no cores: a check of the model. `compute` fits parts of covtype and counts the CPU seconds of the busiest worker, so
 workers may share cores. `kernels` times single steps in this process. Each adds its numbers to
-FILE. Workers are processes with one thread each.
+FILE. Workers are processes, with one thread each but for `sleeping`.
 """
 # ruff: noqa: T201
 
@@ -34,20 +34,22 @@ from bayespoint.solvers.propagation.on_features import Blocks, prior
 from distributed import Client, LocalCluster
 
 WORKERS = (1, 2, 4)
-TASKS = (8, 64)
+TASKS = (8, 32)
 # Bytes of a question and of its answer: nothing, a belief about 330 weights, 500 landmarks.
 MESSAGES = ((0, 0), (870_000, 0), (0, 870_000), (870_000, 870_000), (1_000_000, 2_000_000))
 ROUNDS = 3
-MANY_TASKS = 1000
-# Workers, tasks, and logarithmic deviation of the time that sleeping workers take.
-SLEEPING = ((8, 8, 0.3), (8, 8, 0.0), (16, 16, 0.3), (16, 64, 0.3), (16, 64, 0.0))
-SLEEP_SECONDS = 0.4
+MANY_TASKS = 500
+# Threads of each of four workers, tasks, and logarithmic deviation of the time that they sleep.
+SLEEPING = ((4, 16, 0.0), (4, 16, 0.3), (4, 64, 0.3), (8, 32, 0.0), (8, 32, 0.3))
+SLEEPING_WORKERS = 4
+SLEEP_SECONDS = 0.5
 KERNEL = {"kernel": "rbf", "gamma": 0.01, "softness": 0.3, "random_state": 0}
 
 
-def local_cluster(n_workers: int) -> LocalCluster:
-    """Return a cluster of processes with one thread each."""
-    return LocalCluster(n_workers, 1, processes=True, dashboard_address=None, memory_limit=0)
+def local_cluster(n_workers: int, threads: int = 1) -> LocalCluster:
+    """Return a cluster of processes."""
+    options = {"processes": True, "dashboard_address": None, "memory_limit": 0}
+    return LocalCluster(n_workers=n_workers, threads_per_worker=threads, **options)
 
 
 def reply(question: np.ndarray, n_bytes: int, seconds: float) -> np.ndarray:
@@ -83,6 +85,7 @@ def measure_rounds(_: Path) -> dict[str, Any]:
                         timed_round(client, down, up, [0.0] * n_tasks) for _ in range(ROUNDS)
                     ]
                     found.append([n_workers, n_tasks, down, up, float(np.median(times))])
+                    print(found[-1], flush=True)
             before = psutil.Process().memory_info().rss
             began = time.perf_counter()
             kept = [client.submit(abs, i, pure=False) for i in range(MANY_TASKS)]
@@ -90,22 +93,24 @@ def measure_rounds(_: Path) -> dict[str, Any]:
             seconds = (time.perf_counter() - began) / MANY_TASKS
             grown = (psutil.Process().memory_info().rss - before) / MANY_TASKS
             tiny.append([n_workers, seconds, grown])
+            print(tiny[-1], flush=True)
     return {"rounds": {"rounds": found, "tiny": tiny}}
 
 
 def measure_sleeping(_: Path) -> dict[str, Any]:
     """Return mean seconds of rounds whose workers sleep for times with a lognormal law."""
     found, rng = [], np.random.default_rng(0)
-    for n_workers in sorted({case[0] for case in SLEEPING}):
-        with local_cluster(n_workers) as workers, Client(workers) as client:
-            client.wait_for_workers(n_workers)
+    for threads in sorted({case[0] for case in SLEEPING}):
+        with local_cluster(SLEEPING_WORKERS, threads) as workers, Client(workers) as client:
+            client.wait_for_workers(SLEEPING_WORKERS)
             timed_round(client, 0, 0, [0.0] * 32)
-            for _, n_tasks, sigma in (case for case in SLEEPING if case[0] == n_workers):
+            for _, n_tasks, sigma in (case for case in SLEEPING if case[0] == threads):
                 for down, up in MESSAGES[-2:]:
-                    slow = SLEEP_SECONDS * rng.lognormal(0, sigma, (2 * ROUNDS, n_tasks))
+                    slow = SLEEP_SECONDS * rng.lognormal(0, sigma, (ROUNDS, n_tasks))
                     times = [timed_round(client, down, up, list(s)) for s in slow]
-                    mean = float(np.mean(times))
-                    found.append([n_workers, n_tasks, down, up, SLEEP_SECONDS, sigma, mean])
+                    mean, size = float(np.mean(times)), (SLEEPING_WORKERS, threads, n_tasks)
+                    found.append([*size, down, up, SLEEP_SECONDS, sigma, mean])
+                    print(found[-1], flush=True)
     return {"sleeping": found}
 
 
@@ -136,10 +141,10 @@ def fits() -> dict[str, tuple]:
         return BayesPointClassifier(**KERNEL, solver=Cells(1000))
 
     return {
-        "linear, 2 classes": (linear, (100_000, 200_000), (4, 12), 2),
-        "linear, 7 classes": (linear, (20_000, 40_000), (2, 6), 7),
-        "landmarks, 500": (landmarks, (20_000, 40_000), (1, 3), 7),
-        "cells": (cells, (4_000, 8_000), (1,), 7),
+        "linear, 2 classes": (linear, 200_000, (4, 12), 2),
+        "linear, 7 classes": (linear, 40_000, (2, 6), 7),
+        "landmarks, 500": (landmarks, 40_000, (1, 3), 7),
+        "cells": (cells, 8_000, (1,), 7),
     }
 
 
@@ -149,16 +154,16 @@ def measure_compute(folder: Path) -> dict[str, Any]:
     found: dict[str, list] = {name: [] for name in fits()}
     for n_workers in WORKERS:
         with local_cluster(n_workers) as workers, Client(workers) as client:
-            for name, (machine, rows, sweeps, n_classes) in fits().items():
+            client.wait_for_workers(n_workers)
+            for name, (machine, n, sweeps, n_classes) in fits().items():
                 label = y if n_classes > 2 else y == 2
                 warm = (machine(1), X[: 1000 * n_workers], label[: 1000 * n_workers])
                 busiest(client, lambda w=warm: fit(*w, n_workers))
-                for n in rows:
-                    for s in sweeps:
-                        args = machine(s), X[:n], label[:n]
-                        cpu = busiest(client, lambda a=args: fit(*a, n_workers))
-                        found[name].append([n_workers, n, s, cpu])
-                        print(name, n_workers, n, s, f"{cpu:.2f}", flush=True)
+                for s in sweeps:
+                    args = machine(s), X[:n], label[:n]
+                    cpu = busiest(client, lambda a=args: fit(*a, n_workers))
+                    found[name].append([n_workers, n, s, cpu])
+                    print(name, *found[name][-1], flush=True)
     return {"compute": found}
 
 

@@ -93,16 +93,20 @@ def fit_seconds(
 ) -> float:
     """Return the mean seconds of many rounds, in which workers may be lost.
 
-    The place of a lost worker makes `redo` rounds of computation again, or, if it `repeats`, all
-    since the beginning: half of the rounds in the mean. Half a round is lost, too. If losses come
-    faster than they are repaired, the fit never ends.
+    The place of a lost worker makes `redo` rounds of computation again or, if it `repeats`, all
+    since the beginning, and then its part of this round. Places are repaired at the same time, so
+    all wait for a busy period of a queue with as many servers as there are customers (M/G/inf).
     """
     one = round_seconds(hub, work, cluster)
-    compute = math.ceil(work.tasks / cluster.slots) * work.seconds
-    again = (n_rounds / 2 if repeats else redo) + 0.5
-    cost = cluster.restart + again * compute * math.exp(cluster.spread**2 / 2)
-    share = cluster.losses * cluster.workers * cost  # of the time that goes into repairs
-    return n_rounds * one / (1 - share) if share < 1 else math.inf
+    rate = cluster.losses * cluster.workers
+    if not rate:
+        return n_rounds * one
+    n_tasks = math.ceil(work.tasks / cluster.slots)
+    compute = n_tasks * work.seconds * math.exp(cluster.spread**2 / 2)
+    again = np.arange(n_rounds) if repeats else np.full(n_rounds, redo)
+    repair = cluster.restart + (again + 1) * compute
+    waiting = np.expm1(rate * repair) / rate - compute / 2  # half of it, others compute anyway
+    return float(n_rounds * one - np.expm1(-rate * one) * waiting.sum())
 
 
 def fit_hub(rounds: np.ndarray) -> tuple[Hub, np.ndarray]:
