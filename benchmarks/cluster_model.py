@@ -24,7 +24,8 @@ class Cluster(NamedTuple):
     threads: int = 1  # of each worker
     spread: float = 0.0  # logarithmic deviation of the time of a task
     losses: float = 0.0  # of each worker, in a second
-    restart: float = 0.0  # seconds until another worker takes the place of a lost one
+    restart: float = 0.0  # seconds until other workers take the place of a lost one
+    helpers: int = 1  # so many workers share its portions
 
     @property
     def slots(self) -> int:
@@ -101,11 +102,12 @@ def fit_seconds(
     rate = cluster.losses * cluster.workers
     if not rate:
         return n_rounds * one
-    n_tasks = math.ceil(work.tasks / cluster.slots)
-    compute = n_tasks * work.seconds * math.exp(cluster.spread**2 / 2)
+    n_lost = work.tasks / cluster.workers / cluster.threads  # for each thread of a worker
+    task = work.seconds * math.exp(cluster.spread**2 / 2)
     again = np.arange(n_rounds) if repeats else np.full(n_rounds, redo)
-    repair = cluster.restart + (again + 1) * compute
-    waiting = np.expm1(rate * repair) / rate - compute / 2  # half of it, others compute anyway
+    repair = cluster.restart + (again + 1) * math.ceil(n_lost / cluster.helpers) * task
+    waiting = np.expm1(rate * repair) / rate - math.ceil(n_lost) * task / 2  # half a round is left
+    waiting = np.maximum(waiting, 0.0)
     return float(n_rounds * one - np.expm1(-rate * one) * waiting.sum())
 
 

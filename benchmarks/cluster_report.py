@@ -49,8 +49,8 @@ class Plan(NamedTuple):
     row_bytes: float  # on a worker
     redo: float = 0.0  # rounds that a lost portion makes again
     repeats: bool = False  # it makes all rounds again
-    once: float = 0.0  # seconds of a row before the first round
     small_tasks: float = 0.0  # tasks that cost the scheduler more than the workers
+    helpers: int = 1  # workers that share the portions of a lost one
 
 
 class Costs(NamedTuple):
@@ -80,7 +80,7 @@ def read_costs(found: dict[str, Any]) -> Costs:
     }
     return Costs(
         hub,
-        float(np.median([seconds for _, seconds, _ in found["rounds"]["tiny"]])),
+        float(np.median([seconds for _, seconds in found["rounds"]["tiny"]])),
         compute["linear, 2 classes"][2],
         compute["linear, 7 classes"][2],
         landmarks,
@@ -124,19 +124,19 @@ def plans(costs: Costs, found: dict[str, Any], workers: int = WORKERS) -> dict[s
         rounds = CLASSES * LANDMARK_SWEEPS
         seconds = costs.landmarks[r]
         listed[f"landmarks, {r}"] = Plan(
-            n_parts, rounds, 4.0 * r * r, 8.0 * r * r, seconds, row_bytes, 0, True, 0, sort
+            n_parts, rounds, 4.0 * r * r, 8.0 * r * r, seconds, row_bytes, 0, True, sort, workers - 1
         )
         # All classes in one round, sums of a worker's threads added there, sites kept in files.
         down, up = CLASSES * 4.0 * r * r, CLASSES * 8.0 * r * r
         listed[f"landmarks, {r}, changed"] = Plan(
-            workers, LANDMARK_SWEEPS, down, up, CLASSES * seconds, row_bytes, 0, False, 0, slots**2
+            workers, LANDMARK_SWEEPS, down, up, CLASSES * seconds, row_bytes, 0, False, slots**2
         )
     n_cells = ROWS / POINTS_PER_CELL
     model_bytes = ROW_BYTES + 8 * CLASSES * (2 * 32 + 4)
     look = DIVISIONS * costs.nearest
     once = costs.cells + look * n_cells
     listed["cells"] = Plan(
-        4 * slots, 1, 0, 1000 * model_bytes, once, 3 * ROW_BYTES, small_tasks=n_parts * n_parts
+        4 * slots, 1, 0, ROWS * model_bytes / (4 * slots), once, 3 * ROW_BYTES, small_tasks=n_parts * n_parts
     )
     once = costs.cells + look * 2 * math.sqrt(n_cells)
     listed["cells, changed"] = Plan(
@@ -152,7 +152,7 @@ def paper_cluster(workers: int = WORKERS) -> Cluster:
 
 def seconds_of(plan: Plan, costs: Costs, workers: int = WORKERS) -> dict[str, float]:
     """Return the seconds of a plan: computation alone, rounds without losses, everything."""
-    cluster = paper_cluster(workers)
+    cluster = paper_cluster(workers)._replace(helpers=plan.helpers)
     # A task for each worker uses all its threads.
     cluster = cluster._replace(threads=1) if plan.tasks == workers else cluster
     per_task = plan.row_seconds * ROWS / plan.tasks * cluster.threads / THREADS

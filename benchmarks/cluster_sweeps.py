@@ -154,7 +154,7 @@ def main() -> None:
     given = parser.parse_args()
     known = json.loads(given.out.read_text()) if given.out.exists() else {}
     known |= parts[given.what](given.data)
-    given.out.write_text(json.dumps(known, indent=1) + "\n")
+    given.out.write_text(json.dumps(known) + "\n")
     print(json.dumps(known[given.what]))
 
 
