@@ -80,9 +80,7 @@ def measure_rounds(_: Path) -> dict[str, Any]:
             timed_round(client, 0, 0, [0.0] * 32)
             for n_tasks in TASKS:
                 for down, up in MESSAGES:
-                    times = [
-                        timed_round(client, down, up, [0.0] * n_tasks) for _ in range(ROUNDS)
-                    ]
+                    times = [timed_round(client, down, up, [0.0] * n_tasks) for _ in range(ROUNDS)]
                     found.append([n_workers, n_tasks, down, up, float(np.median(times))])
                     print(found[-1], flush=True)
             began = time.perf_counter()
@@ -190,8 +188,10 @@ def measure_kernels(folder: Path) -> dict[str, Any]:
     for r in (500, 2000):
         features = (rng.standard_normal((n, r)) / np.sqrt(r)).astype(np.float32)
         points, basis = X[-r:].astype(np.float32), np.eye(r, dtype=np.float32)
-        for name, n_points in (("single", n), ("double", 10**9)):
-            blocks = Blocks(features, rng.choice([-1, 1], n), np.ones(n), n_points=n_points)
+        # Features and sums in single precision; sums in double precision; both.
+        for name, n_points in (("single", n), ("double", 10**9), ("all double", n)):
+            given = features.astype(np.float64) if name == "all double" else features
+            blocks = Blocks(given, rng.choice([-1, 1], n), np.ones(n), n_points=n_points)
             blocks.sweep(prior(r), 1.0)
             work = lambda b=blocks, r=r: b.sweep(prior(r), 0.9)  # noqa: E731
             found[f"sweep, {name}, {r}"] = seconds_per_row(work, n)

@@ -73,7 +73,8 @@ def read_costs(found: dict[str, Any]) -> Costs:
     )
     compute = {name: fit_compute(fits)[0] for name, fits in found["compute"].items()}
     alone = found["kernels"]
-    factor = compute["landmarks, 500"][2] / (CLASSES * alone["sweep, single, 500"])
+    # The measured fits, in the units of covtype, need double precision everywhere.
+    factor = compute["landmarks, 500"][2] / (CLASSES * alone["sweep, all double, 500"])
     # With this many rows, sums need double precision, and features do not fit in memory.
     landmarks = {
         r: factor * (alone[f"sweep, double, {r}"] + alone[f"features, {r}"]) for r in (500, 2000)
@@ -124,7 +125,16 @@ def plans(costs: Costs, found: dict[str, Any], workers: int = WORKERS) -> dict[s
         rounds = CLASSES * LANDMARK_SWEEPS
         seconds = costs.landmarks[r]
         listed[f"landmarks, {r}"] = Plan(
-            n_parts, rounds, 4.0 * r * r, 8.0 * r * r, seconds, row_bytes, 0, True, sort, workers - 1
+            n_parts,
+            rounds,
+            4.0 * r * r,
+            8.0 * r * r,
+            seconds,
+            row_bytes,
+            0,
+            True,
+            sort,
+            workers - 1,
         )
         # All classes in one round, sums of a worker's threads added there, sites kept in files.
         down, up = CLASSES * 4.0 * r * r, CLASSES * 8.0 * r * r
@@ -136,7 +146,13 @@ def plans(costs: Costs, found: dict[str, Any], workers: int = WORKERS) -> dict[s
     look = DIVISIONS * costs.nearest
     once = costs.cells + look * n_cells
     listed["cells"] = Plan(
-        4 * slots, 1, 0, ROWS * model_bytes / (4 * slots), once, 3 * ROW_BYTES, small_tasks=n_parts * n_parts
+        4 * slots,
+        1,
+        0,
+        ROWS * model_bytes / (4 * slots),
+        once,
+        3 * ROW_BYTES,
+        small_tasks=n_parts * n_parts,
     )
     once = costs.cells + look * 2 * math.sqrt(n_cells)
     listed["cells, changed"] = Plan(

@@ -70,9 +70,7 @@ def simulate(
 
 def case(name: str) -> tuple:
     """Return the cluster of a case, its rounds, and how lost portions learn again."""
-    workers, threads, tasks, size, seconds, spread, hours, redo, repeats, helpers = (
-        CASES[name]
-    )
+    workers, threads, tasks, size, seconds, spread, hours, redo, repeats, helpers = CASES[name]
     rate = 0.0 if hours is None else 1 / (3600 * hours)
     cluster = Cluster(workers, threads, spread, rate, RESTART_SECONDS, helpers)
     return Round(tasks, size, size, seconds), cluster, N_SWEEPS, redo, repeats
@@ -89,7 +87,9 @@ def compare(name: str, n_runs: int) -> tuple[float, float, float]:
 def main() -> None:
     """Print a table."""
     for name in CASES:
-        mean, error, model = compare(name, 100 if name in ("losses", "losses, history repeated") else 8)
+        mean, error, model = compare(
+            name, 100 if name in ("losses", "losses, history repeated") else 8
+        )
         print(f"{name:26}{mean:9.0f} ± {error:.0f} s, model {model:9.0f}, {model / mean - 1:+.1%}")
 
 

@@ -132,7 +132,9 @@ def by_rows(folder: Path) -> dict[str, Any]:
         for name, (n_portions, step, pilot) in VARIANTS.items():
             n_pilot = max(weights_fit.PILOT_ROWS, int(pilot * n))
             with patch.object(weights_fit, "PILOT_ROWS", n_pilot):
-                found.setdefault(name, []).append(count_sweeps(X[:n], y[:n], n_portions, 0.05, step))
+                found.setdefault(name, []).append(
+                    count_sweeps(X[:n], y[:n], n_portions, 0.05, step)
+                )
             print(f"{n:10} rows, {name:40} {found[name][-1]}", flush=True)
     return {"by_rows": found}
 
