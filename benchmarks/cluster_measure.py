@@ -3,10 +3,11 @@
     python benchmarks/cluster_measure.py rounds|sleeping|compute|kernels --data FOLDER --out FILE
 
 `rounds` asks workers for answers that cost nothing: what a task and a megabyte cost the client and
-the scheduler. `sleeping` does the same with more threads, which sleep for different times in
-place of computing, so that they need no cores: a check of the model. `compute` fits parts of covtype and counts the CPU seconds of the busiest worker, so
-workers may share cores. `kernels` times single steps in this process. Each adds its numbers to
-FILE. Workers are processes, with one thread each but for `sleeping`.
+the scheduler. `sleeping` does the same with more threads, which sleep for different times in place
+of computing, so that they need no cores: a check of the model. `compute` fits parts of covtype and
+counts the CPU seconds of the busiest worker, so workers may share cores. `kernels` times single
+steps in this process. Each adds its numbers to FILE. Workers are processes, with one thread each
+but for `sleeping`.
 """
 # ruff: noqa: T201
 
@@ -152,11 +153,12 @@ def measure_compute(folder: Path) -> dict[str, Any]:
             client.wait_for_workers(n_workers)
             for name, (machine, n, sweeps, n_classes) in fits().items():
                 label = y if n_classes > 2 else y == 2
-                warm = (machine(1), X[: 1000 * n_workers], label[: 1000 * n_workers])
-                busiest(client, lambda w=warm: fit(*w, n_workers))
+                few = 1000 * n_workers
+                warm = machine(1), X[:few], label[:few], n_workers
+                busiest(client, lambda w=warm: fit(*w))
                 for s in sweeps:
-                    args = machine(s), X[:n], label[:n]
-                    cpu = busiest(client, lambda a=args: fit(*a, n_workers))
+                    args = machine(s), X[:n], label[:n], n_workers
+                    cpu = busiest(client, lambda a=args: fit(*a))
                     found[name].append([n_workers, n, s, cpu])
                     print(name, *found[name][-1], flush=True)
     return {"compute": found}
