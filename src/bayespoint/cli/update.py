@@ -12,6 +12,7 @@ from typing import Any
 from .._runtime.held_file import held_file
 from .._runtime.interrupt import interrupts
 from ..classifiers.linear import LinearBayesPointClassifier
+from ..classifiers.reject.setting import PROMISES
 from ..evaluation import Evaluation
 from ..evaluation.record import TrainingRecord
 from ..io.models.model_file import save
@@ -120,7 +121,7 @@ def _store(
     """Test the model, write it, and return what is known about it."""
     rejection = {
         name: getattr(trained.model, name)
-        for name in ("reject_rate", "max_error", "confidence_level", "costs")
+        for name in ("reject_rate", *PROMISES, "groups", "confidence_level", "costs")
     }
     model, evaluation, stored = judge(trained.pipeline, held_out, rejection)
     about = trained.info | {"n_rows": trained.info["n_rows"] + n_rows} | stored

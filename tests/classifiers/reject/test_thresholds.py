@@ -53,9 +53,7 @@ def obvious(confidence, correct, max_error, level):
     """Compute the same chain with sets, loops and scipy.stats."""
     pilot = pilot_rows(len(confidence))
     thresholds = [*sorted(confidence[pilot], reverse=True), -np.inf]
-    shares = (1 - level) * share_risk(
-        len(confidence), pilot.sum(), np.log1p(-max_error), 1 - level
-    )
+    shares = (1 - level) * share_risk(len(confidence), pilot.sum(), np.log1p(-max_error), 1 - level)
     certified, risk = [np.inf], 0.0
     for threshold, share in zip(thresholds, shares, strict=True):
         risk = risk + share

@@ -76,7 +76,7 @@ def certified_threshold(
     Notes
     -----
     A tenth of the rows (at most 300) only picks the thresholds to test. Given the number of
-    accepted rows among the others, their errors are binomial, so each test is exact. Chain
+    accepted rows among the others, their errors are binomial, so each test is exact. Tests
     run from high thresholds to low ones (the fallback procedure): 1 - confidence_level is
     divided among some thresholds, and each that is certified passes its part to the next.
 
@@ -99,7 +99,11 @@ def certified_threshold(
     confidence = check_confidence(confidence)
     wrong = ~_check_correct(correct, confidence)
     _check_promise(max_error, confidence_level)
-    tests = make_chain(confidence, [Promise("error", max_error, wrong, np.ones(len(wrong), dtype=bool))], 1 - confidence_level)
+    tests = make_chain(
+        confidence,
+        [Promise("error", max_error, wrong, np.ones(len(wrong), dtype=bool))],
+        1 - confidence_level,
+    )
     return tests.lowest_certified(1 - confidence_level)[0]
 
 
