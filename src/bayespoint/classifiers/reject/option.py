@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from numbers import Integral, Real
 
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context
@@ -20,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from .._labels import require_labels
 from .answering import Answering
 from .calibration import judge, remember, train
+from .certificate import Certificate
 from .decision import check_costs
 from .labels import choose_reject_label
 from .setting import check_parameters, set_thresholds, summarize_groups
@@ -296,6 +298,28 @@ class RejectOptionClassifier(Answering, ClassifierMixin, MetaEstimatorMixin, Bas
         if self.groups is None:
             raise ValueError("There are no groups. Pass groups='prediction' or a column.")
         return summarize_groups(self)
+
+    def certificate(self):
+        """Return an object that watches the promise of `max_error` after deployment.
+
+        Returns
+        -------
+        Certificate
+            `certificate.update(y_true, answers)` takes note of true classes as they become
+            known, and `certificate.holds` says whether the promise still holds, at any time.
+        """
+        check_is_fitted(self, "threshold_")
+        if math.isnan(self.certified_error_):
+            raise ValueError(
+                "There is no promise to watch: pass max_error, and enough rows to promise it."
+            )
+        by_group = getattr(self, "group_thresholds_", None) is not None
+        return Certificate(
+            self.max_error,
+            self.confidence_level,
+            choose_reject_label(self.reject_label, self.classes_),
+            self.groups_ if by_group else None,
+        )
 
     def get_metadata_routing(self):
         """Return how metadata such as sample weights reach the estimator.
