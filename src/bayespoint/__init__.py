@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .classifiers.linear_margin import LinearMarginSVC as LinearMarginSVC
     from .classifiers.linear_program import LinearProgramSVC as LinearProgramSVC
     from .classifiers.onion import OnionClassifier as OnionClassifier
+    from .classifiers.reject.certificate import Certificate as Certificate
     from .classifiers.reject.curve import rejection_curve as rejection_curve
     from .classifiers.reject.option import RejectOptionClassifier as RejectOptionClassifier
     from .evaluation import displays as displays
@@ -40,6 +41,7 @@ __version__ = "0.1.0"
 _HOME = {
     "AdaptiveMarginSVC": "classifiers.adaptive_margin",
     "BayesPointClassifier": "classifiers.bayes_point",
+    "Certificate": "classifiers.reject.certificate",
     "DecisionConfidenceDisplay": "evaluation.displays",
     "LinearBayesPointClassifier": "classifiers.linear",
     "LinearMarginSVC": "classifiers.linear_margin",
@@ -74,6 +76,7 @@ _MODULES = {
 __all__ = [
     "AdaptiveMarginSVC",
     "BayesPointClassifier",
+    "Certificate",
     "DecisionConfidenceDisplay",
     "LinearBayesPointClassifier",
     "LinearMarginSVC",

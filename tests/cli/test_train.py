@@ -284,3 +284,30 @@ def test_a_compact_model(world, tmp_path):
     assert len(small.support_) < len(whole.support_)
     assert small.compaction_.change <= 0.05
     assert "--compact changes nothing" in run(*given, "--classifier", "linear").stderr
+
+
+def test_a_promise_for_each_group(tmp_path):
+    data, target = tmp_path / "rows.csv", "kind"
+    table = mixed_table(1500, seed=1)
+    table.to_csv(data, index=False)
+    options = ["--target", target, "--classifier", "linear", "--model", tmp_path / "m"]
+    text = ok("train", data, *options, "--max-error", "0.3", "--groups", "prediction")
+    assert "at most 30.0 % errors for each answer:" in text
+    model = bayespoint.load(tmp_path / "m")
+    assert model.groups == "prediction"
+    for found in model.group_summary():
+        assert f"{found.n_rows:,}" in text
+    ok("predict", tmp_path / "m", data, "--output", tmp_path / "answers.csv")
+    answers = pd.read_csv(tmp_path / "answers.csv")
+    thresholds = dict(zip(model.groups_, model.group_thresholds_, strict=True))
+    answered = answers[answers["accepted"]]
+    assert len(answered) > 0
+    # Probabilities are written with six decimals.
+    lowest = answered["prediction"].map(thresholds).to_numpy() - 1e-6
+    assert np.all(answered["probability"].to_numpy() >= lowest)
+    assert answers.loc[~answers["accepted"], "prediction"].isna().all()
+    line = fails("train", data, *options, "--groups", "town", code=2)
+    assert "--groups needs --max-error" in line
+    assert "should be 'prediction' or a column" in fails(
+        "train", data, *options, "--max-error", "0.3", "--groups", "nothing"
+    )

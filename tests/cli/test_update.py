@@ -1,10 +1,17 @@
+import json
+import os
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import bayespoint
+from bayespoint._runtime.atomic import in_place_of
+from bayespoint.cli import update
+from bayespoint.cli.learn import judge
 from cli_helpers import fails, mixed_table, ok, run, run_json
 
 
@@ -52,6 +59,37 @@ def test_the_reject_rate_of_training_stays(world, tmp_path):
     ok("update", model, world / "test.csv")
     assert bayespoint.load(model).reject_rate == 0.25
     assert "accepted" in ok("predict", model, world / "test.csv")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such locks")
+def test_updates_at_once_keep_all_rows(world, tmp_path):
+    model, new = tmp_path / "m.bpm", tmp_path / "new.csv"
+    shutil.copy(world / "linear.bpm", model)
+    mixed_table(400, seed=5).to_csv(new, index=False)
+    command = [sys.executable, "-m", "bayespoint", "update", str(model), str(new), "--json"]
+    before = linear(model).n_samples_seen_
+    processes = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)
+    ]
+    ends = [process.communicate() for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], ends
+    n_new = sum(json.loads(out)["n_new"] for out, _ in ends)
+    assert linear(model).n_samples_seen_ == before + n_new
+
+
+def test_a_model_that_was_replaced_during_the_update_stays(world, tmp_path, monkeypatch):
+    model, other = tmp_path / "m.bpm", (world / "kernel.bpm").read_bytes()
+    shutil.copy(world / "linear.bpm", model)
+
+    def replace(*arguments):
+        with in_place_of(model) as file:
+            file.write(other)
+        return judge(*arguments)
+
+    monkeypatch.setattr(update, "judge", replace)
+    line = fails("update", model, world / "test.csv")
+    assert "was replaced by another process" in line
+    assert model.read_bytes() == other
 
 
 def test_models_and_rows_that_cannot_be_used(world, tmp_path):

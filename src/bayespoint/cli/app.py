@@ -18,6 +18,7 @@ from .options import (
     Data,
     DecisionOptions,
     FileOptions,
+    GroupColumn,
     Holdout,
     IncludeTrainingRows,
     Json,
@@ -32,6 +33,7 @@ from .options import (
     Seed,
     ShownColumns,
     TrainingPlan,
+    with_groups,
 )
 from .papers import app as papers
 from .terminal import guarded
@@ -181,6 +183,7 @@ def train(
     compact: Compact = None,
     decision: DecisionOptions,
     rejection: Rejection,
+    groups: GroupColumn = None,
     json: Json = False,
 ) -> None:
     """Train a classifier, test it on held-out rows, and save it.
@@ -190,7 +193,8 @@ def train(
     """
     from .train import run_train
 
-    run_train(data, target, model, plan, holdout, decision, rejection or {}, json, compact)
+    rejection = with_groups(rejection, groups)
+    run_train(data, target, model, plan, holdout, decision, rejection, json, compact)
 
 
 @_verb()

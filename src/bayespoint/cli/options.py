@@ -138,6 +138,17 @@ ConfidenceLevel = Annotated[
 ]
 
 
+GroupColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--groups",
+        metavar="COLUMN",
+        help="Keep --max-error for each value of a column; 'prediction': for each answer.",
+        rich_help_panel=REJECT_SECTION,
+    ),
+]
+
+
 def make_rejection(
     reject_rate: RejectRate = None,
     max_error: MaxError = None,
@@ -159,6 +170,16 @@ def make_rejection(
 
 
 Rejection = Annotated[dict[str, Any] | None, Group(make_rejection)]
+
+
+def with_groups(rejection: dict[str, Any] | None, groups: str | None) -> dict[str, Any]:
+    """Return the parameters of RejectOptionClassifier for a promise in each group."""
+    rejection = rejection or {}
+    if groups is None:
+        return rejection
+    if "max_error" not in rejection:
+        raise typer.BadParameter("--groups needs --max-error.")
+    return rejection | {"groups": groups}
 
 
 def make_decision(costs: Costs = None, threshold_for: ThresholdFor = None) -> Any:

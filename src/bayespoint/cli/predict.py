@@ -18,6 +18,7 @@ import typer
 from .._runtime.atomic import in_place_of
 from .._runtime.interrupt import interrupts
 from ..classifiers.reject.decision import decide
+from ..classifiers.reject.setting import makes_promises
 from ..io.tables.read_options import ReadOptions
 from .output import check_output
 from .terminal import note, percent, show, working
@@ -48,7 +49,7 @@ def run_predict(
         check_output(output, model_path, data)
     trained = open_model(model_path, rejection)
     model = trained.model
-    rejecting = model.reject_rate is not None or model.max_error is not None
+    rejecting = model.reject_rate is not None or makes_promises(model)
     began = time.perf_counter()
     keep = list(dict.fromkeys(keep))
     schema = _schema(model, keep, rejecting, probabilities)
@@ -145,7 +146,7 @@ def _answers(model, part: Part, schema) -> tuple[Any, int]:
     proba = model.predict_proba(part.X)
     best = decide(proba, model.costs)
     confidence = proba[np.arange(len(best)), best]
-    accepted = confidence >= model.threshold_
+    accepted = model.accepts(part.X, confidence, model.classes_[best])
     kept = [] if part.kept is None else part.kept.columns
     answers = [pa.array(model.classes_).take(pa.array(best, mask=~accepted)), confidence]
     if "accepted" in schema.names[len(kept) :]:

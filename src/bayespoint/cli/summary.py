@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..classifiers.reject.groups import BY_PREDICTION
 from ..classifiers.reject.option import RejectOptionClassifier
 from ..evaluation import Evaluation
 from ..evaluation.baselines import most_frequent
@@ -160,7 +161,29 @@ def _rejection(model: RejectOptionClassifier, evaluation: Evaluation) -> list[st
         kept = evaluation.at(ordered[int(rate * len(ordered))])
         refused = percent(1 - kept.total / len(ordered))
         effects.append(f"{percent(kept.value)} if it refuses {refused}")
-    return [f"  {'error':10}{', '.join(effects)}", *_promises(model, evaluation)]
+    return [
+        f"  {'error':10}{', '.join(effects)}",
+        *_promises(model, evaluation),
+        *_groups(model),
+    ]
+
+
+def _groups(model: RejectOptionClassifier) -> list[str]:
+    """Return a table of the groups in which the promise is kept."""
+    if model.groups is None or model.max_error is None:
+        return []
+    rows = [("  group", "rows", "answered", "wrong", "")]
+    for found in model.group_summary():
+        answered = percent(found.n_accepted / found.n_rows)
+        row = (f"  {found.group}", f"{found.n_rows:,}", answered, f"{found.n_wrong:,}")
+        rows.append((*row, f"({found.reason})" if found.reason else ""))
+    by = "answer" if model.groups == BY_PREDICTION else f"value of “{model.groups}”"
+    return [
+        "",
+        f"It promises (with probability {_whole_percent(model.confidence_level)}) at most "
+        f"{percent(model.max_error)} errors for each {by}:",
+        *aligned(rows),
+    ]
 
 
 def _promises(model: RejectOptionClassifier, evaluation: Evaluation) -> list[str]:

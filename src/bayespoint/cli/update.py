@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+from .._runtime.held_file import held_file
 from .._runtime.interrupt import interrupts
 from ..classifiers.linear import LinearBayesPointClassifier
+from ..classifiers.reject.setting import PROMISES
+from ..evaluation import Evaluation
 from ..evaluation.record import TrainingRecord
 from ..io.models.model_file import save
 from ..io.tables.read_options import ReadOptions
@@ -15,7 +22,7 @@ from .output import check_output
 from .record import update_record
 from .summary import quality
 from .terminal import note, show, working
-from .trained import open_model, read_parts
+from .trained import Trained, open_model, read_parts
 
 
 def run_update(
@@ -29,39 +36,23 @@ def run_update(
     as_json: bool,
 ) -> None:
     """Train with most new rows; the others test the model and set what it refuses."""
-    check_output(output or model_path, data)
-    trained = open_model(model_path)
-    if not isinstance(trained.classifier, LinearBayesPointClassifier):
-        raise ValueError(
-            f"{model_path} holds a {type(trained.classifier).__name__}, which cannot be updated: "
-            "train it again with all rows. Only linear classifiers can be updated: bayespoint "
-            "train --classifier linear."
-        )
-    output, old = output or model_path, trained.model
-    target = target or trained.info["target"]
-    record = trained.record
-    known = None if record is None else record.fingerprints
-    began, held_out = time.perf_counter(), HeldOut(holdout, seed, known)
-    with working(f"learning from {data}") as say:
-        read, seen = read_parts(trained, data, read_options, target=target), _Seen(record)
-        parts = ((seen.count(part.X), part.y) for part in read)
-        n_rows = learn(trained.pipeline, parts, old.classes_, held_out, say)
-        if not len(held_out) or not n_rows:
+    output = output or model_path
+    check_output(output, data)
+    began = time.perf_counter()
+    with _held(model_path, output) as check_unchanged:
+        trained = open_model(model_path)
+        if not isinstance(trained.classifier, LinearBayesPointClassifier):
             raise ValueError(
-                f"{data} has too few rows to train with some and test with others: "
-                f"{n_rows + len(held_out)}. Collect more rows before the update."
+                f"{model_path} holds a {type(trained.classifier).__name__}, which cannot be "
+                "updated: train it again with all rows. Only linear classifiers can be updated: "
+                "bayespoint train --classifier linear."
             )
-        seen.tell()
-        rejection = {
-            name: getattr(old, name)
-            for name in ("reject_rate", "max_error", "confidence_level", "costs")
-        }
-        model, evaluation, stored = judge(trained.pipeline, held_out, rejection)
-        about = trained.info | {"n_rows": trained.info["n_rows"] + n_rows} | stored
-        # Without fingerprints of its first rows, a model cannot know which rows are new.
-        new = {} if record is None else {"record": update_record(held_out, evaluation).to_dict()}
-        with interrupts():  # the model is complete: do not lose it
-            save(model, output, {"command": about, **new})
+        target = target or trained.info["target"]
+        known = None if trained.record is None else trained.record.fingerprints
+        held_out = HeldOut(holdout, seed, known)
+        with working(f"learning from {data}") as say:
+            n_rows = _learn(trained, data, read_options, target, held_out, say)
+            about, evaluation = _store(trained, held_out, n_rows, output, check_unchanged)
     seconds = time.perf_counter() - began
     result = about | {"n_new": n_rows, "model": str(output), "held_out": evaluation.to_dict()}
     show(
@@ -72,6 +63,76 @@ def run_update(
         *quality(evaluation),
         f"Written to {output}.",
     )
+
+
+@contextmanager
+def _held(model_path: Path, output: Path) -> Iterator[Callable[[], None]]:
+    """Let no other update begin with a model that this one replaces.
+
+    Yields a function that raises an error if another process has replaced it all the same.
+    """
+    if os.path.realpath(output) != os.path.realpath(model_path):
+        yield lambda: None
+        return
+
+    def tell() -> None:
+        note(f"another process is updating {model_path}; waiting until it has finished")
+
+    with held_file(model_path, tell) as is_same:
+
+        def check_unchanged() -> None:
+            if not is_same():
+                raise ValueError(
+                    f"{model_path} was replaced by another process during the update, so it is "
+                    "left as it is now. Run the update again, or pass --output."
+                )
+
+        yield check_unchanged
+
+
+def _learn(
+    trained: Trained,
+    data: str,
+    read_options: ReadOptions,
+    target: str,
+    held_out: HeldOut,
+    say: Callable[[str], None],
+) -> int:
+    """Learn from new rows, and return their number."""
+    read, seen = read_parts(trained, data, read_options, target=target), _Seen(trained.record)
+    parts = ((seen.count(part.X), part.y) for part in read)
+    n_rows = learn(trained.pipeline, parts, trained.model.classes_, held_out, say)
+    if not len(held_out) or not n_rows:
+        raise ValueError(
+            f"{data} has too few rows to train with some and test with others: "
+            f"{n_rows + len(held_out)}. Collect more rows before the update."
+        )
+    seen.tell()
+    return n_rows
+
+
+def _store(
+    trained: Trained,
+    held_out: HeldOut,
+    n_rows: int,
+    output: Path,
+    check_unchanged: Callable[[], None],
+) -> tuple[dict[str, Any], Evaluation]:
+    """Test the model, write it, and return what is known about it."""
+    rejection = {
+        name: getattr(trained.model, name)
+        for name in ("reject_rate", *PROMISES, "groups", "confidence_level", "costs")
+    }
+    model, evaluation, stored = judge(trained.pipeline, held_out, rejection)
+    about = trained.info | {"n_rows": trained.info["n_rows"] + n_rows} | stored
+    # Without fingerprints of its first rows, a model cannot know which rows are new.
+    new = {}
+    if trained.record is not None:
+        new = {"record": update_record(held_out, evaluation).to_dict()}
+    with interrupts():  # the model is complete: do not lose it
+        check_unchanged()
+        save(model, output, {"command": about, **new})
+    return about, evaluation
 
 
 class _Seen:

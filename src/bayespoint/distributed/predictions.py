@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..classifiers.reject.answering import may_reject
 from ..classifiers.reject.labels import choose_reject_label, mark_rejected
 from ..classifiers.reject.option import RejectOptionClassifier
 
@@ -122,7 +123,7 @@ class _Answer(NamedTuple):
 
 def _dtype_of_labels(model) -> np.dtype:
     """Return a type for all labels that a model may predict."""
-    if not isinstance(model, RejectOptionClassifier) or model.threshold_ == -np.inf:
+    if not isinstance(model, RejectOptionClassifier) or not may_reject(model):
         return model.classes_.dtype
     label = choose_reject_label(model.reject_label, model.classes_)
     return mark_rejected(model.classes_, np.ones(len(model.classes_), dtype=bool), label).dtype

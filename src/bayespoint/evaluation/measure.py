@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..classifiers._losses import check_loss
+from ..classifiers.reject.answering import may_reject
 from ..classifiers.reject.curve import rejection_curve
 from ..classifiers.reject.decision import decide, probability_of
 from .intervals import exact_interval, share
@@ -72,9 +73,9 @@ def evaluate(
     if not has_reject_option(model):
         return evaluation
     threshold = model.threshold_
-    never_refuses = threshold == -np.inf and getattr(model, "max_error", None) is None
+    never_refuses = not may_reject(model) and getattr(model, "max_error", None) is None
     curve = _acceptance(evaluation.wrong, evaluation.confidence, confidence_level, threshold)
-    promise = None if never_refuses else _promise(model, evaluation)
+    promise = None if never_refuses else _promise(model, evaluation, X)
     return replace(evaluation, rejection=curve, promise=promise)
 
 
@@ -207,13 +208,17 @@ def _acceptance(wrong, confidence, level: float, threshold: float = -np.inf) -> 
     return Acceptance(curve.threshold[kept], accepted, errors, low, high)
 
 
-def _promise(model, evaluation: Evaluation) -> Promise:
+def _promise(model, evaluation: Evaluation, X) -> Promise:
     """Return what the reject option of a model promises."""
     calibration = getattr(model, "calibration_confidence_", None)
     max_error = getattr(model, "max_error", None)
+    error = evaluation.at(model.threshold_)
+    if getattr(model, "group_thresholds_", None) is not None:
+        answers = model.classes_[evaluation.predicted]
+        error = evaluation.among(model.accepts(X, evaluation.confidence, answers))
     return Promise(
         threshold=float(model.threshold_),
-        error=evaluation.at(model.threshold_),
+        error=error,
         reject_rate=getattr(model, "reject_rate", None),
         max_error=max_error,
         confidence_level=None if max_error is None else model.confidence_level,

@@ -182,7 +182,10 @@ class Evaluation:
 
     def at(self, threshold: float) -> Share:
         """Return the error among rows with at least this confidence."""
-        accepted = self.confidence >= threshold
+        return self.among(self.confidence >= threshold)
+
+    def among(self, accepted: np.ndarray) -> Share:
+        """Return the error among the rows that are marked."""
         return share(np.count_nonzero(self.wrong & accepted), accepted.sum(), self.confidence_level)
 
     def to_dict(self) -> dict[str, Any]:

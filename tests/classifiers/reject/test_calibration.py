@@ -69,6 +69,7 @@ def test_rows_are_judged_by_a_classifier_that_has_not_seen_them():
     weight = np.linspace(1, 2, 100)
     model = fit_clone(GaussianNB(), X, y, {"sample_weight": weight}, np.arange(60))
     twin = GaussianNB().fit(X[:60], y[:60], sample_weight=weight[:60])
-    confidence, correct = judge(model, X, y, np.arange(60, 100))
+    option = RejectOptionClassifier(GaussianNB())
+    confidence, correct = judge(option, model, X, y, np.arange(60, 100))[:2]
     np.testing.assert_array_equal(confidence, twin.predict_proba(X[60:]).max(axis=1))
     np.testing.assert_array_equal(correct, twin.predict(X[60:]) == y[60:])

@@ -10,9 +10,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import GaussianNB
 
 from bayespoint import BayesPointClassifier, RejectOptionClassifier
+from bayespoint.classifiers.reject.chain import pilot_rows, share_risk
 from bayespoint.classifiers.reject.thresholds import (
-    _pilot,
-    _share_risk,
     certified_threshold,
     fewest_rows,
     reject_threshold,
@@ -52,9 +51,9 @@ def test_reject_nothing():
 
 def obvious(confidence, correct, max_error, level):
     """Compute the same chain with sets, loops and scipy.stats."""
-    pilot = _pilot(len(confidence))
+    pilot = pilot_rows(len(confidence))
     thresholds = [*sorted(confidence[pilot], reverse=True), -np.inf]
-    shares = _share_risk(len(confidence), pilot.sum(), max_error, 1 - level)
+    shares = (1 - level) * share_risk(len(confidence), pilot.sum(), np.log1p(-max_error), 1 - level)
     certified, risk = [np.inf], 0.0
     for threshold, share in zip(thresholds, shares, strict=True):
         risk = risk + share
@@ -74,14 +73,6 @@ def test_agrees_with_the_obvious_chain(rng, n, max_error):
         correct = rng.random(n) < confidence**0.3
         found = certified_threshold(confidence, correct, max_error, LEVEL)
         assert found == obvious(confidence, correct, max_error, LEVEL)
-
-
-@pytest.mark.parametrize("n", [1, 50, 1000, 100_000])
-@pytest.mark.parametrize("max_error", [0.001, 0.05, 0.5])
-def test_risk_is_shared_out_completely(n, max_error):
-    shares = _share_risk(n, int(_pilot(n).sum()), max_error, 0.05)
-    assert shares.sum() == pytest.approx(0.05)
-    assert np.all(shares >= 0)
 
 
 @given(st.floats(0.003, 0.95), st.floats(0.05, 0.999), st.booleans())

@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 from sklearn.preprocessing import OneHotEncoder
 
-from bayespoint import BayesPointClassifier
+from bayespoint import (
+    BayesPointClassifier,
+    LinearBayesPointClassifier,
+    RejectOptionClassifier,
+)
 from bayespoint.io.models.model_file import ModelFileError, save
 from model_file_helpers import (
     X3,
@@ -250,3 +254,16 @@ def test_a_mosaic_with_a_missing_or_wrong_part_is_refused(kind, path, monkeypatc
     model = fitted("mosaic", "three")
     MOSAICS[kind](model)
     assert_neither_saved_nor_loaded(model, path, monkeypatch)
+
+
+@pytest.mark.parametrize("kind", ["short", "integers", "no groups"])
+def test_groups_without_their_thresholds(kind, path, monkeypatch):
+    option = RejectOptionClassifier(LinearBayesPointClassifier(), max_error=0.9, groups=0)
+    rows = np.arange(200)
+    option.fit(np.c_[rows % 2, rows], rows % 2)
+    if kind == "no groups":
+        option.groups_ = None  # the thresholds belong to nothing
+    else:
+        thresholds = option.group_thresholds_
+        option.group_thresholds_ = thresholds[:-1] if kind == "short" else np.zeros(2, dtype=int)
+    assert_neither_saved_nor_loaded(option, path, monkeypatch)

@@ -1,5 +1,8 @@
 import csv
+import gzip
 import io
+import subprocess
+import sys
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -90,3 +93,19 @@ def test_a_file_is_read_in_blocks(tmp_path, monkeypatch):
     batches = list(table_of(tmp_path, text).batches())
     assert len(batches) > 10
     assert [int(a) for batch in batches for a in batch["a"].to_pylist()] == list(range(1000))
+
+
+def test_who_reads_only_some_rows_can_end(tmp_path):
+    """Arrow's thread must not read while Python shuts down: half of such ends were crashes."""
+    path = tmp_path / "rows.csv.gz"
+    with gzip.open(path, "wt", compresslevel=1) as file:
+        file.write("a,b\n" + "0.123456789,0.987654321\n" * 1_000_000)
+    code = (
+        "import sys\n"
+        "from bayespoint.io.tables.open_table import open_table\n"
+        "from bayespoint.io.tables.read_options import ReadOptions\n"
+        "batches = open_table(sys.argv[1], ReadOptions()).batches()\n"
+        "next(batches)\n"
+    )
+    for _ in range(5):
+        subprocess.run([sys.executable, "-c", code, str(path)], check=True, timeout=60)

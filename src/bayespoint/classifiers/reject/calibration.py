@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_method_params
 
 from .confidence import confidence_of
 from .decision import answers
+from .groups import group_codes, group_values
 
 
 def hold_out(y, calibration_size, random_state) -> tuple[np.ndarray, np.ndarray]:
@@ -81,8 +82,34 @@ def train(option, X, y, params) -> tuple[Any, Iterable[tuple[Any, np.ndarray]]]:
     return fitted, ((fit_clone(estimator, X, y, params, rows), test) for rows, test in folds)
 
 
-def judge(classifier, X, y, rows, costs=None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the confidence in each row's prediction, and whether it is right."""
-    X = _safe_indexing(X, rows)
-    confidence = confidence_of(classifier, X, costs)
-    return confidence, np.asarray(answers(classifier, X, costs) == y[rows], dtype=bool)
+class Judged(NamedTuple):
+    """What is known about the predictions of some rows that were not trained on."""
+
+    confidence: np.ndarray
+    correct: np.ndarray
+    true_class: np.ndarray  # its place among the classes; -1 if the classifier does not know it
+    answer: np.ndarray  # its place
+    group: np.ndarray  # its group, or its answer again if there are no groups
+
+
+def judge(option, classifier, X, y, rows) -> Judged:
+    """Compare a classifier's answers for some rows with their classes."""
+    X, y = _safe_indexing(X, rows), y[rows]
+    answer = answers(classifier, X, option.costs)
+    return Judged(
+        confidence_of(classifier, X, option.costs),
+        np.asarray(answer == y, dtype=bool),
+        group_codes(classifier.classes_, y),
+        group_codes(classifier.classes_, answer),
+        answer if option.groups is None else group_values(option.groups, X, answer),
+    )
+
+
+def remember(option, judged: list[Judged]) -> None:
+    """Keep what is known about held-out rows, and their groups."""
+    joined = Judged(*(np.concatenate(parts) for parts in zip(*judged, strict=True)))
+    option.calibration_confidence_, option.calibration_correct_ = joined[:2]
+    option.calibration_class_, option.calibration_answer_ = joined[2:4]
+    option.groups_ = option.calibration_group_ = None
+    if option.groups is not None:
+        option.calibration_group_, option.groups_ = joined.group, np.unique(joined.group)

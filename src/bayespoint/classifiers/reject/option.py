@@ -6,9 +6,7 @@ import copy
 import math
 from numbers import Integral, Real
 
-import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context
-from sklearn.metrics import accuracy_score
 from sklearn.utils import assert_all_finite, get_tags, indexable
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.metadata_routing import (
@@ -17,22 +15,21 @@ from sklearn.utils.metadata_routing import (
     _routing_enabled,
     process_routing,
 )
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _estimator_has, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..._runtime.warn import warn
 from .._labels import require_labels
-from .calibration import judge, train
-from .confidence import confidence_of
-from .decision import answers, check_costs
-from .labels import choose_reject_label, decide, mark_rejected
-from .thresholds import certified_threshold, reject_threshold, why_nothing_is_certified
+from .answering import Answering
+from .calibration import judge, remember, train
+from .certificate import Certificate
+from .decision import check_costs
+from .labels import choose_reject_label
+from .setting import check_parameters, set_thresholds, summarize_groups
 
 __all__ = ["RejectOptionClassifier"]
 
 
-class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class RejectOptionClassifier(Answering, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Reject uncertain predictions, with a guaranteed error if requested.
 
     Wraps any classifier that has `predict_proba` or `decision_function`. Part of the
@@ -54,9 +51,21 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         over draws of the held-out rows. The threshold is one of the lowest for which this
         can be promised. If there is none, everything is rejected, with a warning. Not
         together with `reject_rate`.
+    max_false_positive_rate, max_false_negative_rate : float, default=None
+        For two classes: the share of accepted rows of the first class that get the second as
+        their answer, and the other way around. Promised like `max_error`.
+    max_cost : float, default=None
+        The mean of `costs` over accepted rows. Promised like `max_error`. If several promises
+        are given, all of them hold together.
+    groups : "prediction", str or int, default=None
+        If given, promises hold in each group of rows, in all of them together with
+        probability `confidence_level`. Each group has a threshold of its own. "prediction"
+        makes a group of the rows with the same answer; otherwise, each value of a column of X,
+        by name or number, is a group. Rows of a group that is too small for a promise, or that
+        no held-out row was in, are rejected. Not used for `reject_rate`.
     confidence_level : float, default=0.95
-        The probability with which the promise of `max_error` is kept. A larger value
-        accepts fewer rows or needs more held-out rows.
+        The probability with which promises are kept. A larger value accepts fewer rows or
+        needs more held-out rows.
     reject_label : "auto" or label, default="auto"
         What `predict` returns for rejected rows; it must not be a class. "auto" is "reject"
         if classes are strings, and -1 if they are numbers (one below the smallest class if
@@ -85,6 +94,9 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
     threshold_ : float
         Predictions with at least this confidence are accepted; -inf accepts everything, inf
         nothing.
+    groups_, group_thresholds_ : ndarray of shape (n_groups,), or None
+        The groups that held-out rows were in, and their thresholds; `threshold_` is then the
+        lowest of them. `group_summary` tells more.
     coverage_ : float
         The share of the held-out rows that is accepted.
     certified_error_ : float
@@ -95,6 +107,10 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         between its two largest values for more.
     calibration_correct_ : ndarray of bool of shape (n_calibration,)
         Whether the classifier was right about them.
+    calibration_class_, calibration_answer_ : ndarray of int of shape (n_calibration,)
+        Places of their classes and answers in `classes_`.
+    calibration_group_ : ndarray of shape (n_calibration,), or None
+        Their groups.
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
@@ -104,8 +120,8 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
     -----
     The promise assumes nothing about the classifier: its probabilities may be wrong, and
     error need not fall with confidence. It assumes that future rows come from the same
-    source as the held-out rows. It covers all accepted rows together, not each class, and
-    one `max_error` that was chosen beforehand. Sample weights are used for training only.
+    source as the held-out rows. It covers all accepted rows together, or each of the `groups`,
+    and one `max_error` that was chosen beforehand. Sample weights are used for training only.
     It needs held-out rows: at least 65 for a `max_error` of 0.05, even if the classifier is
     right on all of them (see `fewest_rows`).
 
@@ -132,6 +148,10 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         ],
         "reject_rate": [Interval(Real, 0, 1, closed="left"), None],
         "max_error": [Interval(Real, 0, 1, closed="neither"), None],
+        "max_false_positive_rate": [Interval(Real, 0, 1, closed="neither"), None],
+        "max_false_negative_rate": [Interval(Real, 0, 1, closed="neither"), None],
+        "max_cost": [Interval(Real, 0, None, closed="neither"), None],
+        "groups": [str, Integral, None],
         "confidence_level": [Interval(Real, 0, 1, closed="neither")],
         "reject_label": "no_validation",
         "calibration_size": [
@@ -149,6 +169,10 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         *,
         reject_rate=None,
         max_error=None,
+        max_false_positive_rate=None,
+        max_false_negative_rate=None,
+        max_cost=None,
+        groups=None,
         confidence_level=0.95,
         reject_label="auto",
         calibration_size=0.2,
@@ -159,6 +183,10 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         self.estimator = estimator
         self.reject_rate = reject_rate
         self.max_error = max_error
+        self.max_false_positive_rate = max_false_positive_rate
+        self.max_false_negative_rate = max_false_negative_rate
+        self.max_cost = max_cost
+        self.groups = groups
         self.confidence_level = confidence_level
         self.reject_label = reject_label
         self.calibration_size = calibration_size
@@ -190,7 +218,7 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
-        self._check_threshold_parameters()
+        check_parameters(self)
         if _routing_enabled():
             params = process_routing(self, "fit", **params).estimator.fit
         self.estimator_, judges = train(self, X, y, params)
@@ -199,158 +227,99 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
                 setattr(self, name, getattr(self.estimator_, name))
         choose_reject_label(self.reject_label, self.classes_)
         check_costs(self.costs, self.estimator_)
-        judged = [judge(classifier, X, y, rows, self.costs) for classifier, rows in judges]
-        self.calibration_confidence_ = np.concatenate([confidence for confidence, _ in judged])
-        self.calibration_correct_ = np.concatenate([correct for _, correct in judged])
-        self._set_threshold()
+        remember(self, [judge(self, classifier, X, y, rows) for classifier, rows in judges])
+        set_thresholds(self)
         return self
 
-    @property
-    def classes_(self):
-        """The class labels; the label of rejected rows is not among them."""
-        check_is_fitted(self, "estimator_")
-        return self.estimator_.classes_
-
-    def confidence(self, X):
-        """Return the confidences that are compared with the threshold.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The largest probability; see `calibration_confidence_` if there is none.
-        """
-        check_is_fitted(self, "estimator_")
-        return confidence_of(self.estimator_, X, self.costs)
-
-    def accept(self, X):
-        """Return which predictions are certain enough.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Points.
-
-        Returns
-        -------
-        ndarray of bool of shape (n_samples,)
-        """
-        check_is_fitted(self, "threshold_")
-        return self.confidence(X) >= self.threshold_
-
-    def predict(self, X, loss=None):
-        """Predict classes, or the reject label where they are uncertain.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Points.
-        loss : array-like of shape (n_classes, n_classes + 1), default=None
-            Costs, with the true class in rows and the decision in columns; the last column is
-            the cost of a refusal. With it, the decision with the smallest expected cost under
-            `predict_proba` is taken instead of the threshold, and nothing is promised.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Labels. They have the dtype of the classes if everything is accepted, otherwise
-            a dtype that holds both the classes and the reject label.
-        """
-        check_is_fitted(self, "threshold_")
-        label = choose_reject_label(self.reject_label, self.classes_)
-        if loss is not None:
-            return decide(self.predict_proba(X), loss, self.classes_, label)
-        labels = answers(self.estimator_, X, self.costs)
-        if self.threshold_ == -math.inf:
-            return labels
-        return mark_rejected(labels, ~self.accept(X), label)
-
-    @available_if(_estimator_has("predict_proba"))
-    def predict_proba(self, X):
-        """Return the classifier's probabilities, also for rejected rows.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        check_is_fitted(self, "estimator_")
-        return self.estimator_.predict_proba(X)
-
-    @available_if(_estimator_has("decision_function"))
-    def decision_function(self, X):
-        """Return the classifier's decision function, also for rejected rows.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        check_is_fitted(self, "estimator_")
-        return self.estimator_.decision_function(X)
-
-    def score(self, X, y, sample_weight=None):
-        """Return the accuracy on accepted rows.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Points.
-        y : array-like of shape (n_samples,)
-            Their classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the points.
-
-        Returns
-        -------
-        float
-            NaN if nothing is accepted, which a grid search ranks last. To compare settings
-            that accept different shares, look at `rejection_curve`.
-        """
-        accepted = self.accept(X)
-        if not accepted.any():
-            return math.nan
-        y, labels = column_or_1d(y), answers(self.estimator_, X, self.costs)
-        if sample_weight is not None:
-            sample_weight = np.asarray(sample_weight)[accepted]
-        return accuracy_score(y[accepted], labels[accepted], sample_weight=sample_weight)
-
-    def at(self, *, reject_rate=None, max_error=None, confidence_level=None):
+    def at(
+        self,
+        *,
+        reject_rate=None,
+        max_error=None,
+        max_false_positive_rate=None,
+        max_false_negative_rate=None,
+        max_cost=None,
+        confidence_level=None,
+    ):
         """Return a copy with another threshold, without a new fit.
 
         Parameters
         ----------
         reject_rate, max_error : float, default=None
-            As in the class; with neither, the copy accepts everything.
+            As in the class; with neither they nor the next ones, the copy accepts everything.
+        max_false_positive_rate, max_false_negative_rate, max_cost : float, default=None
+            As in the class.
         confidence_level : float, default=None
             As in the class; None keeps the present value.
 
         Returns
         -------
         RejectOptionClassifier
-            It shares the fitted classifier with this one.
+            It shares the fitted classifier with this one, and has the same groups.
         """
         check_is_fitted(self, "calibration_confidence_")
         other = copy.copy(self)
         other.reject_rate, other.max_error = reject_rate, max_error
+        other.max_false_positive_rate = max_false_positive_rate
+        other.max_false_negative_rate = max_false_negative_rate
+        other.max_cost = max_cost
         if confidence_level is not None:
             other.confidence_level = confidence_level
         other._validate_params()
-        other._check_threshold_parameters()
-        other._set_threshold()
+        check_parameters(other)
+        set_thresholds(other)
         return other
+
+    def group_summary(self):
+        """Return what is promised for each group, and how often its held-out rows are refused.
+
+        Returns
+        -------
+        list of GroupSummary
+            With the fields `group`, `n_rows` (held out), `n_accepted`, `n_wrong` (of these),
+            `threshold`, and `reason`: why all rows of the group are rejected, if they are.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from bayespoint import LinearBayesPointClassifier, RejectOptionClassifier
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> model = RejectOptionClassifier(
+        ...     LinearBayesPointClassifier(),
+        ...     max_error=0.1,
+        ...     groups="prediction",
+        ...     calibration_size=0.5,
+        ...     random_state=0,
+        ... ).fit(X, y)
+        >>> [(found.group, found.n_rows, found.n_accepted) for found in model.group_summary()]
+        [(0, 96, 95), (1, 188, 188)]
+        """
+        check_is_fitted(self, "threshold_")
+        if self.groups is None:
+            raise ValueError("There are no groups. Pass groups='prediction' or a column.")
+        return summarize_groups(self)
+
+    def certificate(self):
+        """Return an object that watches the promise of `max_error` after deployment.
+
+        Returns
+        -------
+        Certificate
+            `certificate.update(y_true, answers)` takes note of true classes as they become
+            known, and `certificate.holds` says whether the promise still holds, at any time.
+        """
+        check_is_fitted(self, "threshold_")
+        if math.isnan(self.certified_error_):
+            raise ValueError(
+                "There is no promise to watch: pass max_error, and enough rows to promise it."
+            )
+        by_group = getattr(self, "group_thresholds_", None) is not None
+        return Certificate(
+            self.max_error,
+            self.confidence_level,
+            choose_reject_label(self.reject_label, self.classes_),
+            self.groups_ if by_group else None,
+        )
 
     def get_metadata_routing(self):
         """Return how metadata such as sample weights reach the estimator.
@@ -367,28 +336,3 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
         tags.input_tags, tags.classifier_tags = inner.input_tags, inner.classifier_tags
         return tags
-
-    def _check_threshold_parameters(self) -> None:
-        """Raise if two parameters would set the threshold."""
-        if self.reject_rate is not None and self.max_error is not None:
-            raise ValueError(
-                "reject_rate and max_error both set the threshold, so only one of them can be "
-                f"given, but got reject_rate={self.reject_rate} and max_error={self.max_error}."
-            )
-
-    def _set_threshold(self) -> None:
-        """Set the threshold and what follows from it."""
-        confidence, correct = self.calibration_confidence_, self.calibration_correct_
-        self.threshold_ = -math.inf
-        self.certified_error_ = math.nan
-        if self.reject_rate is not None:
-            self.threshold_ = reject_threshold(confidence, self.reject_rate)
-        elif self.max_error is not None:
-            self.threshold_ = certified_threshold(
-                confidence, correct, self.max_error, self.confidence_level
-            )
-            if self.threshold_ == math.inf:
-                warn(why_nothing_is_certified(len(correct), self.max_error, self.confidence_level))
-            else:
-                self.certified_error_ = float(self.max_error)
-        self.coverage_ = float(np.mean(confidence >= self.threshold_))

@@ -8,17 +8,11 @@ import numpy as np
 from scipy.special import bdtr
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from .chain import ROUNDING_TOLERANCE, make_chain, pilot_size
 from .confidence import check_confidence
+from .promise import Promise
 
 __all__ = ["certified_threshold", "fewest_rows", "reject_threshold"]
-
-# A pilot sample (10 %, at most 300 rows) picks the thresholds to test.
-PILOT_SHARE, MAX_PILOT_ROWS = 0.1, 300
-# The first chain of tests starts where about 1.5 times the fewest rows are accepted, and
-# each further chain where twice as many are (docs/notes/abstaining.md).
-FIRST_CHAIN_FACTOR, NEXT_CHAIN_RATIO = 1.5, 2
-# Relative rounding error of products that should be whole numbers.
-ROUNDING_TOLERANCE = 1e-9
 
 
 def reject_threshold(confidence, reject_rate: float) -> float:
@@ -105,11 +99,12 @@ def certified_threshold(
     confidence = check_confidence(confidence)
     wrong = ~_check_correct(correct, confidence)
     _check_promise(max_error, confidence_level)
-    pilot = _pilot(len(confidence))
-    thresholds = np.append(np.sort(confidence[pilot])[::-1], -np.inf)
-    risk = _share_risk(len(confidence), int(pilot.sum()), max_error, 1 - confidence_level)
-    accepted, errors = _count(thresholds, confidence[~pilot], wrong[~pilot])
-    return _lowest_certified(thresholds, _p_value(errors, accepted, max_error), risk)
+    tests = make_chain(
+        confidence,
+        [Promise("error", max_error, wrong, np.ones(len(wrong), dtype=bool))],
+        1 - confidence_level,
+    )
+    return tests.lowest_certified(1 - confidence_level)[0]
 
 
 def fewest_rows(max_error: float, confidence_level: float) -> int:
@@ -123,7 +118,7 @@ def fewest_rows(max_error: float, confidence_level: float) -> int:
     """
     # Without the pilot rows, (1 - max_error)^n <= 1 - confidence_level would be enough.
     rows = max(1, math.floor(math.log1p(-confidence_level) / math.log1p(-max_error)))
-    while _p_value(0, rows - _pilot_size(rows), max_error) > 1 - confidence_level:
+    while bdtr(0, max(rows - pilot_size(rows), 1), max_error) > 1 - confidence_level:
         rows += 1
     return rows
 
@@ -152,59 +147,3 @@ def _check_promise(max_error: float, confidence_level: float) -> None:
     for name, value in (("max_error", max_error), ("confidence_level", confidence_level)):
         if not 0 < value < 1:
             raise ValueError(f"{name} should be between 0 and 1, but is {value!r}.")
-
-
-def _pilot_size(n_rows: int) -> int:
-    """Return the number of rows that only pick the thresholds to test."""
-    return min(int(PILOT_SHARE * n_rows), MAX_PILOT_ROWS)
-
-
-def _pilot(n_rows: int) -> np.ndarray:
-    """Mark the pilot rows: random, in case rows are sorted, but the same ones every time."""
-    marked = np.zeros(n_rows, dtype=bool)
-    marked[np.random.default_rng(0).choice(n_rows, _pilot_size(n_rows), replace=False)] = True
-    return marked
-
-
-def _share_risk(n_rows: int, n_pilot: int, max_error: float, risk: float) -> np.ndarray:
-    """Divide the risk of a broken promise among the thresholds at which chains start."""
-    n_rest = n_rows - n_pilot
-
-    def first_chain(n_chains: int) -> float:
-        """Return how many rows the first chain should start with."""
-        return FIRST_CHAIN_FACTOR * math.log(risk / n_chains) / math.log1p(-max_error)
-
-    n_chains = 1
-    while first_chain(n_chains + 1) * NEXT_CHAIN_RATIO**n_chains <= n_rest:
-        n_chains += 1
-    wanted = np.minimum(first_chain(n_chains) * NEXT_CHAIN_RATIO ** np.arange(n_chains), n_rest)
-    expected = n_rest * np.arange(1, n_pilot + 2) / (n_pilot + 1)
-    starts = np.unique(np.searchsorted(expected, wanted * (1 - ROUNDING_TOLERANCE)))
-    shares = np.zeros(n_pilot + 1)
-    shares[starts] = risk / len(starts)
-    return shares
-
-
-def _count(thresholds, confidence, wrong) -> tuple[np.ndarray, np.ndarray]:
-    """Return how many predictions each threshold accepts, and how many of them are wrong."""
-    order = np.argsort(-confidence)
-    accepted = np.searchsorted(-confidence[order], -thresholds, side="right")
-    errors = np.append(0, np.cumsum(wrong[order]))
-    return accepted, errors[accepted].astype(float)
-
-
-def _p_value(errors, accepted, max_error: float) -> np.ndarray:
-    """Return the probability of at most this many errors if the true error is `max_error`."""
-    return np.where(accepted > 0, bdtr(errors, np.maximum(accepted, 1), max_error), 1.0)
-
-
-def _lowest_certified(thresholds, p_value, risk_shares) -> float:
-    """Go down the thresholds; a certified one passes its risk on, a failed one loses it."""
-    lowest, risk = math.inf, 0.0
-    for threshold, p, share in zip(thresholds, p_value, risk_shares, strict=True):
-        risk += share
-        if p <= risk:
-            lowest = float(threshold)
-        else:
-            risk = 0.0
-    return lowest

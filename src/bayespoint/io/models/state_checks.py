@@ -89,6 +89,16 @@ def _link(model: Any) -> None:
         )
 
 
+def _reject_option(model: Any) -> None:
+    """Check that each group has a threshold."""
+    thresholds = getattr(model, "group_thresholds_", None)
+    if thresholds is not None:
+        groups = getattr(model, "groups_", None)
+        if type(groups) is not np.ndarray or groups.ndim != 1 or not len(groups):
+            raise ValueError("its groups are missing")
+        _expect(thresholds, "group_thresholds_", float, groups.shape)
+
+
 def _columns(columns: Columns) -> None:
     """Check the arrays that map a table to points."""
     n = len(columns.categories)
@@ -214,6 +224,7 @@ CHECKS: dict[str, Callable[[Any], None]] = {
     "LinearBayesPointClassifier": _linear,
     "Mixture": _mixture,
     "OneHotEncoder": _one_hot,
+    "RejectOptionClassifier": _reject_option,
     "TfidfVectorizer": _words,
     "Views": _views,
 }

@@ -12,7 +12,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ... import __version__
+from ...classifiers.reject.answering import may_reject
 from ...classifiers.reject.option import RejectOptionClassifier
+from ...classifiers.reject.setting import makes_promises
 from .classify import Prediction, by_costs, classify, confidence
 from .columns import table_points
 from .graph import DOUBLE, IR_VERSION, OPSET, Graph
@@ -37,6 +39,7 @@ def export(model) -> onnx.ModelProto:
         prediction = by_costs(prediction, np.asarray(costs, dtype=float))
     _declare_outputs(graph, prediction, inner.classes_)
     if isinstance(model, RejectOptionClassifier) and _may_reject(model):
+        _check_groups(model)
         threshold = model.threshold_
         if threshold < np.inf:
             threshold -= THRESHOLD_ROUNDING * max(abs(threshold), 1.0)
@@ -48,8 +51,16 @@ def export(model) -> onnx.ModelProto:
 
 def _may_reject(model: RejectOptionClassifier) -> bool:
     """Tell whether the model has a threshold, or was asked for one that rejects nothing."""
-    asked = model.reject_rate is not None or model.max_error is not None
-    return asked or model.threshold_ > -np.inf
+    asked = model.reject_rate is not None or makes_promises(model)
+    return asked or may_reject(model)
+
+
+def _check_groups(model: RejectOptionClassifier) -> None:
+    if getattr(model, "group_thresholds_", None) is not None:
+        raise NotImplementedError(
+            f"A threshold for each group (groups={model.groups!r}) cannot be exported to ONNX. "
+            "Export model.at(reject_rate=...) or model.at(), or fit without groups."
+        )
 
 
 def _unwrap(model):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import codecs
 import csv
 import io
 import re
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from .encodings import UTF8
@@ -91,9 +93,10 @@ class CSVTable(Table):
                 column_types=dict.fromkeys(names, pa.string()), include_columns=names
             ),
         )
-        for batch in reader:
-            self._n_parsed += BLOCK_BYTES
-            yield pa.Table.from_batches([batch])
+        with _stopped_in_the_end(reader, self._stream.raw):
+            for batch in reader:
+                self._n_parsed += BLOCK_BYTES
+                yield pa.Table.from_batches([batch])
 
     def _header_advice(self) -> str:
         if self._options.header is not None:
@@ -113,6 +116,26 @@ class CSVTable(Table):
                 "closed. Correct the file."
             )
         return message
+
+
+@contextmanager
+def _stopped_in_the_end(reader: Any, stream: PeekedStream) -> Iterator[None]:
+    """Leave no thread that reads: Python would crash or hang if it shuts down meanwhile."""
+
+    def stop() -> None:
+        stream.end()
+        if stream.is_file:  # a read from a pipe may never return
+            with suppress(Exception):
+                for _ in reader:
+                    pass
+
+    # Who asked for rows may keep the iterator until the end, without reading all.
+    atexit.register(stop)
+    try:
+        yield
+    finally:
+        atexit.unregister(stop)
+        stop()
 
 
 def _decode_head(name: str, stream: PeekedStream, encoding: str) -> str:

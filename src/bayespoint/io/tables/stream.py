@@ -38,11 +38,19 @@ class PeekedStream(io.RawIOBase):
         self._marks: list[tuple[int, float]] = []  # delivered bytes, share of the file
         self.head = stream.read(HEAD_BYTES) or b""
         self._unread = self.head
+        self._ended = False
+        self.is_file = _share_read(self._file) is not None  # a pipe may wait for ever
 
     def readable(self) -> bool:
         return True
 
+    def end(self) -> None:
+        """Deliver nothing more."""
+        self._ended = True
+
     def readinto(self, buffer) -> int:
+        if self._ended:
+            return 0
         data = self._unread[: len(buffer)] or self.stream.read(len(buffer)) or b""
         self._unread = self._unread[len(data) :]
         buffer[: len(data)] = data

@@ -1,0 +1,212 @@
+"""Watch a promise after deployment: does it still hold?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+__all__ = ["Certificate", "Watched"]
+
+# Errors that are bet on, as multiples of the promised one.
+MULTIPLES = (1.25, 1.5, 2.0, 3.0, 5.0, 10.0)
+# A new bet begins after so many answers. Bets that began before a change are spoiled by the good
+# rows before it; a new one is not.
+ROWS_PER_BET = 100
+# The poorest bets are given up if there are more; this only loses what they own.
+MAX_BETS = 100
+# The group of all rows, if promises are not kept by group.
+ALL_ROWS = "all rows"
+
+
+class Watched(NamedTuple):
+    """What is known about the answers to the rows of a group."""
+
+    group: object
+    n_answers: int
+    n_wrong: int
+    evidence: float  # against the promise; the largest so far
+    holds: bool  # False once the evidence was enough
+
+
+@dataclass
+class _Bets:
+    """Bets against a promise, begun at different times."""
+
+    n_answers: int = 0
+    n_wrong: int = 0
+    # The log of what each bet (row) owns on each error (column).
+    worth: np.ndarray = field(default_factory=lambda: np.zeros((0, len(MULTIPLES))))
+    largest: float = 0.0  # log evidence
+
+
+class Certificate:
+    """A promise about the error of answers, and the evidence against it since deployment.
+
+    `RejectOptionClassifier.certificate` makes it. Give it the true classes of answered rows as
+    they become known, in their order and without a choice by their outcome.
+
+    Parameters
+    ----------
+    max_error : float
+        The promise: at most this share of the answers is wrong.
+    confidence_level : float, default=0.95
+        If the promise holds for all time, the certificate says that it does not with a
+        probability of at most 1 - confidence_level, however often one looks.
+    reject_label : label, default=None
+        What stands for rows that were not answered; they do not count.
+    groups : array-like, default=None
+        The groups for each of which the promise is made.
+
+    Notes
+    -----
+    The evidence is what a gambler owns who starts with one unit and bets on errors, at odds that
+    are fair if the error is `max_error`. Parts of the unit are bet on several larger errors, and
+    from several moments on, so that a change after a long good time is noticed too. If the
+    promise holds, wealth reaches G / (1 - confidence_level) in one of G groups with probability
+    1 - confidence_level at most (Ville's inequality), at any time.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayespoint.classifiers.reject.certificate import Certificate
+    >>> certificate = Certificate(max_error=0.05)
+    >>> rng = np.random.default_rng(0)
+    >>> y, answers = np.ones(2000, dtype=int), np.where(rng.random(2000) < 0.04, 0, 1)
+    >>> certificate.update(y, answers).holds
+    True
+    >>> answers = np.where(rng.random(500) < 0.15, 0, 1)
+    >>> certificate.update(y[:500], answers).holds
+    False
+    """
+
+    def __init__(
+        self, max_error: float, confidence_level: float = 0.95, reject_label=None, groups=None
+    ):
+        for name, value in (("max_error", max_error), ("confidence_level", confidence_level)):
+            if not 0 < value < 1:
+                raise ValueError(f"{name} should be between 0 and 1, but is {value!r}.")
+        self.max_error, self.confidence_level = float(max_error), float(confidence_level)
+        self.reject_label = reject_label
+        self.groups = [ALL_ROWS] if groups is None else np.asarray(groups).tolist()
+        self._by_group = groups is not None
+        self._bets = [_Bets() for _ in self.groups]
+
+    @property
+    def holds(self) -> bool:
+        """Whether there is not enough evidence against the promise."""
+        return all(watched.holds for watched in self.watched())
+
+    def update(self, y_true, answers, groups=None) -> Certificate:
+        """Take note of the true classes of more rows.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_rows,)
+            True classes.
+        answers : array-like of shape (n_rows,)
+            What the model predicted.
+        groups : array-like of shape (n_rows,), default=None
+            The group of each row, if the promise is made for each group.
+
+        Returns
+        -------
+        Certificate
+            The same object.
+        """
+        y_true, answers = column_or_1d(y_true), column_or_1d(answers)
+        check_consistent_length(y_true, answers)
+        answered = np.ones(len(answers), dtype=bool)
+        if self.reject_label is not None:
+            answered = np.asarray(answers != self.reject_label, dtype=bool)
+        wrong = np.asarray(answers != y_true, dtype=bool)
+        for place, rows in enumerate(self._rows_of(groups, len(wrong))):
+            self._bet(self._bets[place], wrong[answered & rows])
+        return self
+
+    def watched(self) -> list[Watched]:
+        """Return what is known about each group."""
+        enough = math.log(len(self.groups)) - math.log1p(-self.confidence_level)
+        return [
+            Watched(
+                group, bets.n_answers, bets.n_wrong, math.exp(bets.largest), bets.largest < enough
+            )
+            for group, bets in zip(self.groups, self._bets, strict=True)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything, ready for JSON."""
+        return {
+            "max_error": self.max_error,
+            "confidence_level": self.confidence_level,
+            "reject_label": self.reject_label,
+            "groups": self.groups if self._by_group else None,
+            "bets": [
+                {
+                    "n_answers": bets.n_answers,
+                    "n_wrong": bets.n_wrong,
+                    "worth": bets.worth.tolist(),
+                    "largest": bets.largest,
+                }
+                for bets in self._bets
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, content: dict[str, Any]) -> Certificate:
+        """Return the certificate that `to_dict` described."""
+        names = ("max_error", "confidence_level", "reject_label", "groups")
+        certificate = cls(**{name: content[name] for name in names})
+        if len(content["bets"]) != len(certificate.groups):
+            raise ValueError("The description of a certificate does not fit to its groups.")
+        for bets, stored in zip(certificate._bets, content["bets"], strict=True):
+            bets.n_answers, bets.n_wrong = stored["n_answers"], stored["n_wrong"]
+            bets.worth = np.array(stored["worth"], dtype=float).reshape(-1, len(MULTIPLES))
+            bets.largest = stored["largest"]
+        return certificate
+
+    def _rows_of(self, groups, n_rows: int) -> list[np.ndarray]:
+        """Mark the rows of each group."""
+        if not self._by_group:
+            return [np.ones(n_rows, dtype=bool)]
+        if groups is None:
+            raise ValueError(
+                f"The promise is made for each of {len(self.groups)} groups: pass the groups of "
+                "the rows."
+            )
+        groups = column_or_1d(groups)
+        if len(groups) != n_rows:
+            raise ValueError(f"groups should have {n_rows} entries, but has {len(groups)}.")
+        return [np.asarray(groups == group, dtype=bool) for group in self.groups]
+
+    def _bet(self, bets: _Bets, wrong: np.ndarray) -> None:
+        """Let all bets play against some answers, one after the other."""
+        errors = np.minimum(np.array(MULTIPLES) * self.max_error, (1 + self.max_error) / 2)
+        won = np.log(errors / self.max_error)
+        lost = np.log1p(-errors) - math.log1p(-self.max_error)
+        start = 0
+        while start < len(wrong):
+            if bets.n_answers % ROWS_PER_BET == 0:
+                bets.worth = _with_new_bet(bets.worth, bets.n_answers // ROWS_PER_BET + 1)
+            stop = min(len(wrong), start + ROWS_PER_BET - bets.n_answers % ROWS_PER_BET)
+            steps = np.where(wrong[start:stop, None], won, lost)
+            paths = bets.worth + np.cumsum(steps, axis=0)[:, None, :]
+            # 1 / (n + 1) of the unit is left for later bets after the n-th one has begun.
+            left = -math.log(bets.n_answers // ROWS_PER_BET + 2)
+            owned = np.logaddexp(logsumexp(paths, axis=(1, 2)), left)
+            bets.largest = max(bets.largest, float(owned.max()))
+            bets.worth = paths[-1]
+            bets.n_answers += stop - start
+            bets.n_wrong += int(np.count_nonzero(wrong[start:stop]))
+            start = stop
+
+
+def _with_new_bet(worth: np.ndarray, number: int) -> np.ndarray:
+    """Add the bet of a number, which gets 1 / (number (number + 1)) of the unit."""
+    each = -math.log(number) - math.log(number + 1) - math.log(len(MULTIPLES))
+    richest = np.sort(np.argsort(logsumexp(worth, axis=1))[1 - MAX_BETS :])
+    return np.vstack([worth[richest], np.full((1, len(MULTIPLES)), each)])

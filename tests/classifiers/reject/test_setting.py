@@ -1,0 +1,157 @@
+import numpy as np
+import pytest
+from scipy.stats import binom
+from sklearn.datasets import make_moons
+from sklearn.frozen import FrozenEstimator
+from sklearn.naive_bayes import GaussianNB
+
+from bayespoint import RejectOptionClassifier
+from bayespoint.classifiers.reject.setting import PROMISES
+
+COSTS = [[0, 1], [5, 0]]
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = make_moons(6000, noise=0.45, random_state=0)
+    fitted = GaussianNB().fit(X[:500], y[:500])
+    return FrozenEstimator(fitted), X[500:3000], y[500:3000], X[3000:], y[3000:]
+
+
+def rates(model, X, y):
+    """Return the error, both rates and the mean cost of accepted rows."""
+    kept = model.accept(X)
+    answer, true = model.at().predict(X)[kept], y[kept]
+    wrong = answer != true
+    cost = np.asarray(model.costs if model.costs is not None else [[0, 1], [1, 0]])[true, answer]
+    return dict(
+        zip(
+            PROMISES,
+            (wrong.mean(), wrong[true == 0].mean(), wrong[true == 1].mean(), cost.mean()),
+            strict=True,
+        )
+    )
+
+
+@pytest.mark.parametrize("name", PROMISES)
+def test_each_promise_is_kept_on_new_rows(data, name):
+    estimator, X, y, X_new, y_new = data
+    costs = COSTS if name == "max_cost" else None
+    free = RejectOptionClassifier(estimator, costs=costs).fit(X, y)
+    limit = 0.7 * rates(free, X_new, y_new)[name]
+    model = RejectOptionClassifier(estimator, costs=costs, **{name: limit}).fit(X, y)
+    assert 0.05 < model.coverage_ < 1
+    assert free.at(**{name: limit}).threshold_ == model.threshold_
+    # Three deviations of a share among at least 100 counted rows, of costs up to 5.
+    noise = 3 * (5 if costs else 1) * np.sqrt(limit / 100)
+    assert rates(model, X_new, y_new)[name] <= limit + noise
+
+
+def test_promises_hold_together(data):
+    estimator, X, y, *_ = data
+    limits = {"max_error": 0.15, "max_false_negative_rate": 0.1}
+    both = RejectOptionClassifier(estimator, **limits).fit(X, y)
+    alone = [RejectOptionClassifier(estimator, **{k: v}).fit(X, y) for k, v in limits.items()]
+    assert both.coverage_ <= min(one.coverage_ for one in alone)
+    assert both.certified_error_ == 0.15
+
+
+@pytest.mark.filterwarnings("ignore:No threshold can promise")
+def test_the_false_negative_rate_is_kept_in_most_draws(rng):
+    """The rate is just above the limit, however sure the classifier is."""
+    n_draws, broken = 300, 0
+    for _ in range(n_draws):
+        y = rng.integers(2, size=400)
+        answer = np.where(rng.random(400) < np.where(y == 1, 0.205, 0.0), 1 - y, y)
+        X = np.c_[answer, rng.random(400)]
+        frozen = FrozenEstimator(Fixed().fit(X, y))
+        model = RejectOptionClassifier(frozen, max_false_negative_rate=0.2).fit(X, y)
+        broken += model.threshold_ < np.inf
+    assert broken <= binom.ppf(0.999, n_draws, 0.05)
+
+
+class Fixed(GaussianNB):
+    """Answer with the first column, as sure as the second says; every fit is the same."""
+
+    def predict_proba(self, X):
+        sure = 0.5 + X[:, 1] / 2
+        return np.where(X[:, :1] == [[0, 1]], sure[:, None], 1 - sure[:, None])
+
+    def predict(self, X):
+        return X[:, 0].astype(int)
+
+
+def test_who_is_refused_is_told_for_each_group(data):
+    _, X, y, *_ = data
+    X = np.c_[X, np.where(np.arange(len(X)) < 20, 2, np.arange(len(X)) % 2)]
+    inner = FrozenEstimator(Columns().fit(X, y))
+    with pytest.warns(UserWarning, match=r"2\.0 \(20 held-out rows; at least 46 are needed"):
+        model = RejectOptionClassifier(inner, max_error=0.07, groups=2).fit(X, y)
+    summary = model.group_summary()
+    assert [found.group for found in summary] == [0.0, 1.0, 2.0]
+    assert [found.n_rows for found in summary] == [1240, 1240, 20]
+    kept, wrong = model.accept(X), model.at().predict(X) != y
+    for found in summary:
+        rows = X[:, 2] == found.group
+        assert found.n_accepted == np.sum(kept & rows)
+        assert found.n_wrong == np.sum(kept & rows & wrong)
+        assert bool(found.reason) == (found.threshold == np.inf)
+    assert model.coverage_ == np.mean(kept)
+    assert model.threshold_ == min(found.threshold for found in summary)
+
+
+class Columns(GaussianNB):
+    """Learn from the first two columns alone."""
+
+    def fit(self, X, y):
+        return super().fit(X[:, :2], y)
+
+    def predict_proba(self, X):
+        return super().predict_proba(X[:, :2])
+
+    def predict(self, X):
+        return super().predict(X[:, :2])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"reject_rate": 0.1, "max_cost": 1, "costs": COSTS}, "both set the threshold"),
+        ({"max_cost": 1}, "needs costs"),
+        ({"max_cost": 1, "costs": [[0, -1], [1, 0]]}, "not negative"),
+    ],
+)
+def test_parameters_that_contradict_each_other(data, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        RejectOptionClassifier(data[0], **parameters).fit(data[1], data[2])
+
+
+def test_rates_are_for_two_classes(rng):
+    X, y = rng.random((60, 2)), np.arange(60) % 3
+    with pytest.raises(ValueError, match="about two classes"):
+        RejectOptionClassifier(GaussianNB(), max_false_positive_rate=0.1).fit(X, y)
+
+
+def test_a_cost_that_no_answer_exceeds_needs_no_test(data):
+    model = RejectOptionClassifier(data[0], max_cost=5, costs=COSTS).fit(data[1][:9], data[2][:9])
+    assert model.threshold_ == -np.inf
+
+
+def test_costs_of_a_class_that_nobody_knows(data):
+    y = np.where(np.arange(len(data[2])) == 3, 7, data[2])
+    with pytest.raises(ValueError, match="costs of all classes"):
+        RejectOptionClassifier(data[0], max_cost=1, costs=COSTS).fit(data[1], y)
+
+
+def test_without_groups_there_is_no_summary(data):
+    with pytest.raises(ValueError, match="There are no groups"):
+        RejectOptionClassifier(data[0]).fit(data[1], data[2]).group_summary()
+
+
+def test_what_a_model_of_an_earlier_version_can_promise(data):
+    model = RejectOptionClassifier(data[0], reject_rate=0.1).fit(data[1], data[2])
+    del model.calibration_class_, model.calibration_answer_, model.group_thresholds_
+    assert model.accept(data[3]).any()
+    assert model.at(max_error=0.2).certified_error_ == 0.2
+    with pytest.raises(ValueError, match="an earlier version"):
+        model.at(max_false_positive_rate=0.2)
