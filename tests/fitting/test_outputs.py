@@ -188,8 +188,8 @@ def test_every_point_has_its_outputs(n, dtype):
 def test_outputs_do_not_depend_on_threads(name, format, dtype):
     X, (S, coef) = format(gaussian(1000)), support_vectors(PANEL_POINTS + 100)
     kernel = settle(name, format(S), fit_intercept=True)
-    once = joined(kernel, X, format(S.astype(dtype)), coef)
-    for n_jobs in (1, 2, 3, -1):
+    once = joined(kernel, X, format(S.astype(dtype)), coef, 1)
+    for n_jobs in (2, 3, -1):
         np.testing.assert_array_equal(
             joined(kernel, X, format(S.astype(dtype)), coef, n_jobs), once
         )
