@@ -1,6 +1,6 @@
 """Compact models: points, time, changes and sizes, before and after.
 
-    python benchmarks/compact.py --data FOLDER [--tol TOL ...] [--mnist-rows 20000] [SET ...]
+    python benchmarks/compact.py [SET ...] --data FOLDER [--tol TOL ...] [--mnist-rows 20000]
 
 Predictions of rows that were not in training, in CPU seconds of one thread, medians of three that
 take turns. Python and ONNX are each compared with themselves. A row goes through the points of
