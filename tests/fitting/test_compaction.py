@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from bayespoint.fitting import compaction
 from bayespoint.fitting.compaction import FAR_TOLERANCES, Piece, compact_pieces, steepest
 from bayespoint.fitting.power_link import PowerLink, power_probabilities
 from bayespoint.fitting.probabilities import exactly_one, two_classes
@@ -87,6 +88,26 @@ def test_a_piece_that_needs_all_points_is_kept():
     kernel = kernel_of(one.points, "laplacian")
     assert compact_pieces(kernel, [one], 1e-9, single=False, max_bytes=1e9, n_jobs=1) == [None]
     assert compact_pieces(kernel, [one], 1e-3, single=False, max_bytes=1000, n_jobs=1) == [None]
+
+
+def test_more_digits_are_not_tried_where_points_are_too_few(monkeypatch):
+    """Double precision helps where single precision cannot tell points apart, and only there."""
+    tried = []
+    compact = compaction._compact
+
+    def spy(kernel, piece, limit, single, max_bytes):
+        tried.append(single)
+        return compact(kernel, piece, limit, single, max_bytes)
+
+    monkeypatch.setattr(compaction, "_compact", spy)
+    one = piece(40)
+    kernel = kernel_of(one.points, "rbf")
+    assert compact_pieces(kernel, [one], 1e-3, single=True, max_bytes=1000, n_jobs=1) == [None]
+    assert tried == [True]
+    tried.clear()
+    (found,) = compact_pieces(kernel, [one], 1e-9, single=True, max_bytes=1e9, n_jobs=1)
+    assert tried == [True, False]
+    assert found is not None
 
 
 def test_the_same_for_any_number_of_threads():

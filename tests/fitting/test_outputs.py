@@ -1,16 +1,24 @@
 """Outputs at new points: the formula, blocks, threads, and memory."""
 
 import os
+import threading
 import time
 import tracemalloc
 
 import numpy as np
 import pytest
 from scipy import sparse
+from threadpoolctl import threadpool_info
 
 from bayespoint.fitting import outputs as outputs_module
-from bayespoint.fitting.outputs import MIN_FAST_POINTS, outputs, precomputed_outputs
-from bayespoint.geometry.kernels import unnormalized_lengths
+from bayespoint.fitting.outputs import (
+    MIN_FAST_POINTS,
+    MosaicHypothesis,
+    cell_outputs,
+    outputs,
+    precomputed_outputs,
+)
+from bayespoint.geometry.kernels import Kernel, unnormalized_lengths
 from bayespoint.geometry.row_store import BLOCK_POINTS
 from bayespoint.geometry.settle import settle_kernel
 from bayespoint.geometry.unit_kernel import PANEL_POINTS, ProductKernel
@@ -180,11 +188,106 @@ def test_every_point_has_its_outputs(n, dtype):
 def test_outputs_do_not_depend_on_threads(name, format, dtype):
     X, (S, coef) = format(gaussian(1000)), support_vectors(PANEL_POINTS + 100)
     kernel = settle(name, format(S), fit_intercept=True)
-    once = joined(kernel, X, format(S.astype(dtype)), coef)
-    for n_jobs in (1, 2, 3, -1):
+    once = joined(kernel, X, format(S.astype(dtype)), coef, 1)
+    for n_jobs in (2, 3, -1):
         np.testing.assert_array_equal(
             joined(kernel, X, format(S.astype(dtype)), coef, n_jobs), once
         )
+
+
+def in_cells(way, X, n_jobs):
+    """Return outputs in double precision of machines with three cells, or of a kernel matrix."""
+    S, coef = support_vectors(300)
+    kernel, centers = settle("rbf", S), S[:3]
+    if way == "cells":
+        return cell_outputs(kernel, X, S, coef, centers, n_jobs)
+    if way == "mosaic":
+        marks = gaussian(20, seed=SEED + 3)
+        on_marks = np.random.default_rng(SEED).standard_normal((3, 3, 20))
+        return MosaicHypothesis(kernel, centers, S, coef, marks, on_marks).outputs(X, False, n_jobs)
+    matrix = kernel(X, S)
+    return np.concatenate(list(precomputed_outputs(matrix, np.arange(300), coef, 0.5, 2.0, n_jobs)))
+
+
+def in_cells_formula(way, X):
+    """Return the same, one point at a time."""
+    S, coef = support_vectors(300)
+    kernel, centers = settle("rbf", S), S[:3]
+    if way == "precomputed":
+        return (kernel(X, S) + 0.5) / 2 @ coef
+    cell, of_support = (
+        np.array([np.argmin(np.sum((centers - x) ** 2, axis=1)) for x in A]) for A in (X, S)
+    )
+    found = [
+        kernel(x[None], S[of_support == c])[0] @ coef[of_support == c]
+        for x, c in zip(X, cell, strict=True)
+    ]
+    if way == "mosaic":
+        marks = gaussian(20, seed=SEED + 3)
+        on_marks = np.random.default_rng(SEED).standard_normal((3, 3, 20))
+        found = [
+            f + on_marks[c] @ kernel(marks, x[None])[:, 0]
+            for f, x, c in zip(found, X, cell, strict=True)
+        ]
+    return np.array(found)
+
+
+@pytest.mark.parametrize("way", ["cells", "mosaic", "precomputed"])
+def test_cells_and_matrices_do_not_depend_on_threads(way, monkeypatch):
+    """Several blocks in each cell, which threads share."""
+    monkeypatch.setattr(outputs_module, "MAX_BLOCK_BYTES", 8 * 300 * 30)
+    X = gaussian(400)
+    once = in_cells(way, X, 1)
+    # Sums of at most 320 products.
+    np.testing.assert_allclose(once, in_cells_formula(way, X), rtol=0, atol=2000 * DOUBLE)
+    for n_jobs in (2, 3):
+        np.testing.assert_array_equal(in_cells(way, X, n_jobs), once)
+
+
+def spy(monkeypatch):
+    """Record the threads that compute blocks, and how many threads BLAS may use there."""
+    seen = []
+    compute = outputs_module._exact_outputs
+
+    def watched(*args):
+        blas = [i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"]
+        seen.append((threading.get_ident(), max(blas, default=1)))
+        time.sleep(0.01)  # so that one thread cannot do all of the work
+        return compute(*args)
+
+    monkeypatch.setattr(outputs_module, "_exact_outputs", watched)
+    return seen
+
+
+@pytest.mark.parametrize("way", ["plain", "cells", "mosaic"])
+def test_double_precision_uses_threads_on_request(way, monkeypatch):
+    monkeypatch.setattr(outputs_module, "MAX_BLOCK_BYTES", 8 * 300 * 30)
+    seen = spy(monkeypatch)
+
+    def compute(n_jobs):
+        seen.clear()
+        X, (S, coef) = gaussian(400), support_vectors(300)
+        if way == "plain":
+            joined(settle("rbf", S), X, S, coef, n_jobs)
+        else:
+            in_cells(way, X, n_jobs)
+        return {thread for thread, _ in seen}
+
+    assert compute(None) == {threading.get_ident()}
+    assert len(compute(2)) == 2
+    assert {n for _, n in seen} == {1}  # BLAS in each thread
+
+
+def test_a_function_of_the_user_stays_in_one_thread():
+    callers = set()
+
+    def kernel(A, B):
+        callers.add(threading.get_ident())
+        return A @ B.T
+
+    X, (S, coef) = gaussian(2000), support_vectors(300)
+    joined(Kernel(kernel), X, S, coef, 2)
+    assert callers == {threading.get_ident()}
 
 
 # --- memory

@@ -146,12 +146,11 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         X = canonical(X)
         if self.kernel == "precomputed":
             length = (np.sqrt(self._mean_square) if unit else 1.0) or 1.0
-            return precomputed_outputs(X, self.support_, columns, self.constant_, length)
+            return precomputed_outputs(X, self.support_, columns, self.constant_, length, n_jobs)
         kernel = self._fitted_kernel()
         if hasattr(self, "cell_centers_"):
-            return iter(
-                [cell_outputs(kernel, X, self.support_vectors_, columns, self.cell_centers_)]
-            )
+            points, centers = self.support_vectors_, self.cell_centers_
+            return iter([cell_outputs(kernel, X, points, columns, centers, n_jobs)])
         return outputs(kernel, X, self.support_vectors_, columns, single, n_jobs, unit)
 
     def __sklearn_tags__(self):

@@ -93,7 +93,8 @@ class BayesPointClassifier(CompactMixin, IncrementalMixin):
         early learn the rest, and a larger `n_members` adds new ones. This keeps all members.
     n_jobs : int, default=None
         Number of threads; -1 means all processors. `joblib.parallel_config` can send chains and
-        perceptrons elsewhere. The result does not depend on it.
+        perceptrons elsewhere. The result does not depend on it. With None, predictions in double
+        precision leave threads to BLAS, which may change the last digits.
     random_state : int, RandomState instance or None, default=None
         Seed of the sampler; pass an int for the same answer every time.
     verbose : int, default=0

@@ -27,7 +27,11 @@ class Carriers(NamedTuple):
 
 
 class NotCarriedError(ValueError):
-    """No choice of points keeps the changes within the limits, in this precision or memory."""
+    """No choice of points keeps the changes within the limits, in this precision."""
+
+
+class TooManyCarriersError(NotCarriedError):
+    """More points are needed than there is room for, in any precision."""
 
 
 def choose_carriers(
@@ -47,7 +51,7 @@ def choose_carriers(
     limits : array of shape (n,)
         How much the outputs at each point may change, more than zero.
     max_carriers : int, default=None
-        Raise `NotCarriedError` if more are needed; by default n.
+        Raise `TooManyCarriersError` if more are needed; by default n.
 
     Returns
     -------
@@ -110,7 +114,7 @@ class _Basis:
         """Add vectors, with more room if necessary."""
         needed = self._n_used + len(new)
         if needed > self._max:
-            raise NotCarriedError(f"more than {self._max} carriers are needed")
+            raise TooManyCarriersError(f"more than {self._max} carriers are needed")
         if needed > len(self._room):
             n_rows = min(max(int(ROOM * len(self._room)), needed), self._max)
             larger = np.empty((n_rows, self._room.shape[1]))

@@ -10,7 +10,7 @@ import numpy as np
 from .._runtime.threads import one_blas_thread, threads
 from ..geometry.kernels import Kernel
 from ..geometry.unit_kernel import lengths_in_blocks
-from .carriers import Carriers, NotCarriedError, choose_carriers
+from .carriers import Carriers, NotCarriedError, TooManyCarriersError, choose_carriers
 from .unit_blocks import BLOCK_ROWS, UnitBlocks, is_fast
 
 # In a mosaic, a cell's hypothesis is not used at landmarks of other cells. They only say what it
@@ -99,6 +99,8 @@ def compact_pieces(
         for fast in (True, False)[not single :]:
             try:
                 return _compact(kernel, piece, limit, fast, max_bytes)
+            except TooManyCarriersError:
+                return None
             except NotCarriedError:
                 pass
         return None

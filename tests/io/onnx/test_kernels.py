@@ -65,6 +65,17 @@ def test_compact_models(moons, iris, solver):
         assert len(to_onnx(small).SerializeToString()) < len(to_onnx(model).SerializeToString())
 
 
+def test_cells_share_their_landmarks():
+    """Points and their ranks are stored once, not once for each cell."""
+    n_landmarks, n_features = 60, 12
+    X = np.random.default_rng(0).standard_normal((120, n_features))
+    model = bayes_point(X, X[:, 0] > 0, "auto", solver=Mosaic(n_landmarks, 15), gamma="auto")
+    assert len(model.cell_centers_) > 4
+    shapes = [sorted(constant.dims) for constant in to_onnx(model).graph.initializer]
+    tables = [s for s in shapes if len(s) == 2 and s[0] == n_features and s[1] >= n_landmarks]
+    assert tables == 2 * [[n_features, len(X) + n_landmarks]]
+
+
 def test_points_far_from_each_other():
     """Squares would lose the digits of distances, so the graph uses differences."""
     rng = np.random.default_rng(0)

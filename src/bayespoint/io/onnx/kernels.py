@@ -14,7 +14,7 @@ from ...geometry.kernels import Kernel, unnormalized_lengths
 from ...geometry.points import in_double
 from ...solvers.cells import nearest
 from .graph import Value, concat
-from .mixture import MEASURES, distances, mixture_matrix
+from .mixture import MEASURES, SharedPoints, distances, mixture_matrix
 
 # exp(-x) is zero in double precision for larger x.
 _MAX_EXPONENT = 750.0
@@ -89,18 +89,21 @@ def _cell_outputs(
     cell = distances.op("ArgMin", axis=1, keepdims=0)
     cell_of_support = nearest(cell_coordinates(kernel, support), centers)
     result = X.columns([0]) * np.zeros((1, coef.shape[1]))
+    all_points: Any = support if landmarks is None else np.vstack([support, landmarks.points])
+    if kernel.mixture is not None:  # every cell needs most landmarks: store them once
+        all_points = SharedPoints(graph, kernel.mixture.views, all_points)
     for c in np.unique(cell_of_support) if landmarks is None else range(len(centers)):
         members = np.flatnonzero(cell_of_support == c)
-        carriers, weights = support[members], coef[members]
+        weights = coef[members]
         if landmarks is not None:
-            used = np.any(landmarks.coef[c] != 0, axis=1)  # of a compact model, a part
-            carriers = np.vstack([carriers, landmarks.points[used]])
+            used = np.flatnonzero(np.any(landmarks.coef[c] != 0, axis=1))  # if compact, a part
+            members = np.append(members, len(support) + used)
             weights = np.vstack([weights, landmarks.coef[c][used]])
-        if not len(carriers):
+        if not len(members):
             continue
         rows = cell.equal(np.int64(c)).op("NonZero").transpose(1, 0)  # (n, 1)
         points = X.op("Gather", rows.squeeze(1), axis=0)
-        found = _outputs(kernel, points, carriers, weights, unit=True)
+        found = _outputs(kernel, points, all_points[members], weights, unit=True)
         result = graph.op("ScatterND", result, rows, found)
     return result
 
@@ -112,7 +115,7 @@ def _outputs(kernel: Kernel, X: Value, support, coef, unit: bool) -> Value:
     if unit and not has_length:
         coef = coef / math.sqrt(1 + kernel.constant)
     lift = kernel.constant * coef.sum(axis=0)
-    if kernel.normalize:  # divide by the lengths of support vectors; of points, see below
+    if kernel.normalize and has_length:  # of support vectors; of points, see below
         coef = coef / unnormalized_lengths(kernel, support)[:, None]
     if kernel.name == "linear":
         X, support = _minus(X, kernel.origin), support - kernel.origin
@@ -140,12 +143,12 @@ def _squared_lengths(kernel: Kernel, X: Value) -> Value:
     return squares if kernel.name == "linear" else _map(kernel, squares * kernel.gamma)
 
 
-def _matrix(kernel: Kernel, X: Value, support: np.ndarray) -> Value:
+def _matrix(kernel: Kernel, X: Value, support: Any) -> Value:
     """Return k(x, y), without the constant, for all rows and support vectors."""
     if kernel.mixture is not None:
         return mixture_matrix(kernel.mixture, X, support)
     if kernel.name == "laplacian":
-        return (distances(X, support, abs) * -kernel.gamma).exp()
+        return (distances(X, X.graph.value(support), len(support), abs) * -kernel.gamma).exp()
     if kernel.name == "rbf":
         return _rbf(kernel, X, support)
     return _map(kernel, X @ np.ascontiguousarray(kernel.gamma * support.T))
@@ -162,7 +165,8 @@ def _rbf(kernel: Kernel, X: Value, support: np.ndarray) -> Value:
     moved = support - kernel.origin
     squares = kernel.gamma * np.sum(moved**2, axis=1)
     if squares.max(initial=0.0) > _MAX_SQUARED_WIDTHS:
-        return (distances(X, support, MEASURES["squared"]) * -kernel.gamma).exp()
+        found = distances(X, X.graph.value(support), len(support), MEASURES["squared"])
+        return (found * -kernel.gamma).exp()
     # Beyond this limit the kernel is zero for all support vectors, and products may overflow.
     limit = float(np.abs(moved).max(initial=0.0)) + math.sqrt(_MAX_EXPONENT / kernel.gamma)
     X = _minus(X, kernel.origin).op("Clip", -limit, limit)
