@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .share_done import advance
+from .share_done import advance, share_of_way
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -75,6 +75,8 @@ def share_of(info: dict[str, Any]) -> float | None:
         return info["n_consistent"] / max(info["n_members"], 1)
     if "n_done" in info:
         return info["n_done"] / max(info["n_cells" if "n_cells" in info else "n_points"], 1)
+    if "tol" in info:
+        return share_of_way(info["residual"], 1.0, info["tol"])
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..._runtime.share_done import advance, share_of_way
 from .anderson import MAX_MIXED_CHANGE, Sweep, mix_sweeps
 from .belief import Belief, move_size
 from .prior_scale import PriorScale
@@ -59,7 +60,10 @@ def iterate(
         change = move_size(move)
         if scale is not None:
             correction = scale.correction(belief)
-        if _error(change, correction) <= MAX_MIXED_CHANGE and rows.mixable_sweeps:
+        error = _error(change, correction)
+        largest = error if n_iter == 0 else max(largest, error)
+        advance(share_of_way(error, largest, tol), "fitting")
+        if error <= MAX_MIXED_CHANGE and rows.mixable_sweeps:
             log_factor = 0.0 if scale is None else scale.log_factor
             past = [*past, Sweep(sites, log_factor, correction, move)][-rows.mixable_sweeps :]
         else:  # only sweeps with the same damping are mixed
