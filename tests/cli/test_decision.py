@@ -19,9 +19,9 @@ from bayespoint.cli.decision import (
     with_class_weight,
 )
 from bayespoint.cli.source import Plan
-from bayespoint.io.tables.labels import ClassCounts
 from bayespoint.cli.trained import open_model
 from bayespoint.evaluation import exact_interval
+from bayespoint.io.tables.labels import ClassCounts
 from cli_helpers import fails, ok, run_json
 
 CLASSES = np.array(["no", "yes"])

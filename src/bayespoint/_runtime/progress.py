@@ -37,11 +37,16 @@ class Progress:
         context = self._context.subcontext(task_name="output", max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self._estimator)
         advance(number / self._n_outputs, "fitting")
+        furthest = 0.0  # errors may rise now and then
 
         def on_round(info: dict[str, Any]) -> bool:
+            nonlocal furthest
             round_ = context.subcontext(task_name="round")
             round_.call_on_fit_task_begin(estimator=self._estimator)
-            advance(self._share(number, info), "fitting")
+            share = self._share(number, info)
+            if share is not None:
+                furthest = max(furthest, share)
+                advance(furthest, "fitting")
             if self._verbose:
                 self._say(number, info)
             return bool(round_.call_on_fit_task_end(estimator=self._estimator))

@@ -12,6 +12,7 @@ from .. import __version__
 from .groups import expand_groups
 from .help import SectionedCommand
 from .options import (
+    ClusterOptions,
     ColumnWishes,
     Compact,
     ConfidenceLevel,
@@ -179,6 +180,7 @@ def train(
     holdout: Holdout = 0.2,
     plan: TrainingPlan,
     compact: Compact = None,
+    cluster: ClusterOptions,
     decision: DecisionOptions,
     rejection: Rejection,
     json: Json = False,
@@ -190,7 +192,8 @@ def train(
     """
     from .train import run_train
 
-    run_train(data, target, model, plan, holdout, decision, rejection or {}, json, compact)
+    how = decision, rejection or {}, json, compact, cluster
+    run_train(data, target, model, plan, holdout, *how)
 
 
 @_verb()

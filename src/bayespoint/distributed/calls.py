@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.interrupt import end_if_pressed_twice
@@ -48,11 +48,18 @@ def submit(client: Client, address: str, task, *arguments) -> Future:
     return client.submit(task, *arguments, **place)
 
 
-def await_all(futures: Sequence[Future], step: str) -> None:
-    """Wait until tasks are done, or one has failed, and say which share of the step is done."""
+def await_all(
+    futures: Sequence[Future], step: str, is_enough: Callable[[], bool] = lambda: False
+) -> None:
+    """Wait until tasks are done, and say which share of the step is done.
+
+    Do not wait longer if one has failed, or if some are done and `is_enough` says so.
+    """
     pause = MIN_PAUSE
     while (n_done := sum(future.done() for future in futures)) < len(futures):
         if any(future.status == "error" for future in futures):
+            return
+        if n_done and is_enough():
             return
         advance(n_done / len(futures), step)
         end_if_pressed_twice()

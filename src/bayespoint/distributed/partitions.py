@@ -12,7 +12,6 @@ from .._runtime.sample_weight import check_sample_weight
 from ..classifiers._labels import require_two_classes
 from ..classifiers._training_data import check_training_data, label_rows
 from ..fitting.weights_fit import Table
-
 from .calls import gather
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ import numpy as np
 from scipy import sparse
 
 from .._runtime.threads import one_blas_thread
-
 from .calls import gather
 
 if TYPE_CHECKING:

@@ -100,6 +100,18 @@ class Prepared(NamedTuple):
     fingerprints: bytes
 
 
+def prepare_points(
+    partition: Partition, preparation: Preparation, topic: str
+) -> tuple[Any, np.ndarray]:
+    """Prepare a partition on a worker, and tell the client about it in an event of this topic."""
+    from distributed import get_worker
+
+    found = prepare(partition, preparation)
+    about = {"number": partition.number, "n_rows": len(found.y), "odd": found.odd}
+    get_worker().log_event(topic, about | {"fingerprints": found.fingerprints})
+    return found.X, found.y
+
+
 def prepare(partition: Partition, preparation: Preparation) -> Prepared:
     """Return the training points of a partition."""
     table, columns = partition.read(), preparation.columns

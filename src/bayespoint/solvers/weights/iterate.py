@@ -39,6 +39,7 @@ def iterate(
     belief, sites = start or prior, prior.nothing()
     damping, change, n_iter = rows.damping, np.inf, 0
     past: list[Sweep] = []
+    largest = done = 0.0  # the largest error so far, and the share of the way from it to tol
     scale = None if scale is None or scale.noise == 0 else scale  # then it does not matter
     correction = 0.0 if scale is None else np.inf
     if scale is not None:
@@ -61,8 +62,9 @@ def iterate(
         if scale is not None:
             correction = scale.correction(belief)
         error = _error(change, correction)
-        largest = error if n_iter == 0 else max(largest, error)
-        advance(share_of_way(error, largest, tol), "fitting")
+        largest = max(largest, error if np.isfinite(error) else 0.0)
+        done = max(done, share_of_way(error, largest, tol) or 0.0)
+        advance(done, "fitting")
         if error <= MAX_MIXED_CHANGE and rows.mixable_sweeps:
             log_factor = 0.0 if scale is None else scale.log_factor
             past = [*past, Sweep(sites, log_factor, correction, move)][-rows.mixable_sweeps :]
