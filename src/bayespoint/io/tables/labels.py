@@ -116,9 +116,9 @@ def check_classes(found: ClassCounts, target: str, *, are_all: bool = True) -> N
         only = f", {str(classes[0])!r}" if len(classes) else ""
         if not are_all:
             raise ValueError(
-                f"The first {found.n_rows:,} rows, which are looked at before the others, should have "
-                f"two classes of {target!r} or more, but have {len(classes)}{only}. If the rows "
-                "are sorted by class, shuffle them, or look at more: raise --max-time and "
+                f"The first {found.n_rows:,} rows, which are looked at before the others, should "
+                f"have two classes of {target!r} or more, but have {len(classes)}{only}. If the "
+                "rows are sorted by class, shuffle them, or look at more: raise --max-time and "
                 "--max-memory if they are set."
             )
         raise ValueError(

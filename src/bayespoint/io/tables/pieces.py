@@ -6,6 +6,7 @@ import io
 import os
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -161,7 +162,7 @@ def blocks_of(whole: CSVPiece, n_bytes: int) -> list[tuple[str, int, int]]:
     """Return ranges of bytes of about this size; they need not begin or end with a row."""
     n_blocks = max(round((whole.stop - whole.start) / n_bytes), 1)
     marks = np.linspace(whole.start, whole.stop, n_blocks + 1).astype(int).tolist()
-    return [(whole.path, *both) for both in zip(marks[:-1], marks[1:], strict=True)]
+    return [(whole.path, *both) for both in pairwise(marks)]
 
 
 def divide_csv(whole: CSVPiece, ends: Sequence[Ends]) -> list[CSVPiece]:
@@ -177,7 +178,8 @@ def divide_csv(whole: CSVPiece, ends: Sequence[Ends]) -> list[CSVPiece]:
 
 def parquet_pieces(path: str, options: ReadOptions, metadata, n_bytes: int) -> Iterator[Piece]:
     """Yield pieces of a Parquet file of at most about this many bytes, in order."""
-    stamp, held, n_held = Stamp.of(path), [], 0
+    stamp, n_held = Stamp.of(path), 0
+    held: list[int] = []
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
         # Compressed values can be much smaller in the file than in memory.
@@ -188,7 +190,7 @@ def parquet_pieces(path: str, options: ReadOptions, metadata, n_bytes: int) -> I
         if size > n_bytes:
             n_parts = -(-size // n_bytes)
             marks = np.linspace(0, group.num_rows, n_parts + 1).astype(int).tolist()
-            for rows in zip(marks[:-1], marks[1:], strict=True):
+            for rows in pairwise(marks):
                 yield ParquetPiece(path, stamp, options, (number,), rows)
             continue
         held, n_held = [*held, number], n_held + size
