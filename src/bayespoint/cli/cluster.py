@@ -7,7 +7,10 @@ import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
 
 from .. import __version__
 from ..distributed.calls import connected
@@ -34,6 +37,18 @@ class ClusterChoice(NamedTuple):
 
     n_workers: int | None = None
     scheduler: str | None = None
+
+
+def check_cluster(choice: ClusterChoice, plan: Plan) -> Plan:
+    """Refuse limits that cannot be kept; return the plan with the memory of this process."""
+    if plan.max_memory is None:
+        return plan
+    if choice.n_workers is None:
+        raise typer.BadParameter(
+            "--max-memory cannot limit workers of another cluster. Start them with a limit: dask "
+            "worker --memory-limit."
+        )
+    return replace(plan, max_memory=memory_for_each(choice.n_workers, plan.max_memory))
 
 
 @contextmanager
@@ -83,7 +98,7 @@ def _started(n_workers: int, plan: Plan) -> Iterator[Client]:
             silence_logs=logging.CRITICAL,
             preload=[IGNORE_CTRL_C],
         ) as cluster,
-        Client(cluster) as client,
+        Client(cluster, set_as_default=False) as client,
     ):
         client.wait_for_workers(n_workers, timeout=START_SECONDS)
         what = "worker" if n_workers == 1 else "workers"

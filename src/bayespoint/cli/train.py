@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import typer
 from sklearn.model_selection import train_test_split
 
 from .._runtime.interrupt import interrupts
@@ -55,6 +56,11 @@ def run_train(
 ) -> None:
     """Train, test on held-out rows, and save the model."""
     check_output(model_path, data)
+    if cluster is None and Path(data).is_dir():
+        raise typer.BadParameter(
+            f"{data!r} is a folder. To train with all its files, say how many processes may work: "
+            "--workers 2."
+        )
     plan.limits.require_memory()
     with working(f"reading {data}", log=cluster is not None) as say:
         if cluster is None:
@@ -113,12 +119,15 @@ def train_on_workers(
     say,
 ) -> tuple[Source, Trained]:
     """Train with a file or folder of any size; return a sample of it, too."""
-    from .cluster import workers
+    from .cluster import check_cluster, workers
     from .cluster_fit import fit_on_workers
     from .cluster_source import read_on_workers
 
-    held_out = HeldOut(holdout, plan.seed)
+    here, held_out = check_cluster(cluster, plan), HeldOut(holdout, plan.seed)
+    say("starting workers")
     with workers(cluster, plan) as client:
+        say(f"reading {data}")
+        plan = here
         found = read_on_workers(client, data, target, plan, holdout)
         plan = settle(decision, plan, found.classes)
         held_out.add(*found.held_out)

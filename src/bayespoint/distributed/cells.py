@@ -143,10 +143,8 @@ def _solve(
                 stopped |= on_round({"n_done": n_done, "n_cells": len(sizes), "stop": stop})
             if not stop and (interrupted or stopped):
                 # The others get the shortest run that gives an answer.
-                stop, work = (
-                    "interrupted" if interrupted else "callback",
-                    work._replace(end=-np.inf),
-                )
+                stop = "interrupted" if interrupted else "callback"
+                work = work._replace(end=-np.inf)
                 client.cancel([futures[i] for i in pending])
                 futures = [start(i) if i in pending else f for i, f in enumerate(futures)]
             end_if_pressed_twice()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -88,19 +88,18 @@ class Dataset(NamedTuple):
         size = self.n_bytes / (PARTITIONS_PER_THREAD * n_threads)
         n_bytes = int(min(max(size, MIN_PARTITION_BYTES), MAX_PARTITION_BYTES))
         texts = [file.whole for file in self.files if isinstance(file.whole, CSVPiece)]
-        blocks = [blocks_of(whole, n_bytes) for whole in texts]
-        ends = iter(map_tasks(find_ends, [block for some in blocks for block in some]))
-        divided = {
-            whole.path: divide_csv(whole, [next(ends) for _ in some])
-            for whole, some in zip(texts, blocks, strict=True)
-        }
+        blocks = {whole.path: blocks_of(whole, n_bytes) for whole in texts}
+        ends = iter(map_tasks(find_ends, [block for some in blocks.values() for block in some]))
         found: list[tuple[Piece, int]] = []
         for file in self.files:
             whole = file.whole
-            pieces: Iterable[Piece] = divided.get(whole.path, [whole])
             if file.metadata is not None:
-                pieces = parquet_pieces(whole.path, whole.options, file.metadata, n_bytes)
-            found += [(piece, _size(piece, file)) for piece in pieces]
+                found += parquet_pieces(whole.path, whole.options, file.metadata, n_bytes)
+            elif isinstance(whole, CSVPiece):
+                pieces = divide_csv(whole, [next(ends) for _ in blocks[whole.path]])
+                found += [(piece, piece.stop - piece.start) for piece in pieces]
+            else:
+                found.append((whole, whole.stamp.n_bytes))
         return _grouped(found, n_bytes)
 
 
@@ -179,18 +178,6 @@ def _require_one_format(path: str, files: list[File]) -> None:
 
 def _name(file: File) -> str:
     return Path(file.whole.path).name
-
-
-def _size(piece: Piece, file: File) -> int:
-    """Return about how many bytes a piece is."""
-    if isinstance(piece, CSVPiece):
-        return piece.stop - piece.start
-    groups = getattr(piece, "groups", None)
-    if groups is None:
-        return piece.stamp.n_bytes
-    if getattr(piece, "rows", None) is not None:
-        return MAX_PARTITION_BYTES
-    return sum(file.metadata.row_group(i).total_byte_size for i in groups)
 
 
 def _grouped(pieces: list[tuple[Piece, int]], n_bytes: int) -> list[list[Piece]]:

@@ -176,8 +176,10 @@ def divide_csv(whole: CSVPiece, ends: Sequence[Ends]) -> list[CSVPiece]:
     return [replace(whole, start=start, stop=stop) for start, stop in both if stop > start]
 
 
-def parquet_pieces(path: str, options: ReadOptions, metadata, n_bytes: int) -> Iterator[Piece]:
-    """Yield pieces of a Parquet file of at most about this many bytes, in order."""
+def parquet_pieces(
+    path: str, options: ReadOptions, metadata, n_bytes: int
+) -> Iterator[tuple[Piece, int]]:
+    """Yield pieces of a Parquet file, of at most about this many bytes, and their sizes."""
     stamp, n_held = Stamp.of(path), 0
     held: list[int] = []
     for number in range(metadata.num_row_groups):
@@ -185,14 +187,14 @@ def parquet_pieces(path: str, options: ReadOptions, metadata, n_bytes: int) -> I
         # Compressed values can be much smaller in the file than in memory.
         size = max(group.total_byte_size, 8 * group.num_rows * group.num_columns)
         if held and n_held + size > n_bytes:
-            yield ParquetPiece(path, stamp, options, tuple(held))
+            yield ParquetPiece(path, stamp, options, tuple(held)), n_held
             held, n_held = [], 0
         if size > n_bytes:
             n_parts = -(-size // n_bytes)
             marks = np.linspace(0, group.num_rows, n_parts + 1).astype(int).tolist()
             for rows in pairwise(marks):
-                yield ParquetPiece(path, stamp, options, (number,), rows)
+                yield ParquetPiece(path, stamp, options, (number,), rows), size // n_parts
             continue
         held, n_held = [*held, number], n_held + size
     if held:
-        yield ParquetPiece(path, stamp, options, tuple(held))
+        yield ParquetPiece(path, stamp, options, tuple(held)), n_held
