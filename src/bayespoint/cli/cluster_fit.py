@@ -27,12 +27,12 @@ from .terminal import is_cut_short, note
 if TYPE_CHECKING:
     from distributed import Client
 
-# Machines are compared after they have learned from this many rows.
+# Machines are compared after they have learned from this many rows at most.
 COMPARED_ROWS = 10_000
 # Each of them gets this share of the time that is left.
 COMPARED_SHARE = 0.1
-# At most one of this many rows of the sample tests them.
-TEST_RATIO = 5
+# At most this share of the sample trains them, and others test them.
+COMPARED_RATIO = 0.8
 # The model of cells has all training points, so they are not tried with more rows.
 MAX_CELL_ROWS = 100_000
 # Reading again and preparing takes about so many times as long as reading.
@@ -93,9 +93,9 @@ def _choose(source: ClusterSource, plan: Plan, say) -> Choice:
         return Choice(machines[0])
     X, y = source.sample
     rng = np.random.default_rng(plan.seed)
-    order = rng.permutation(sample_each_class(y, COMPARED_ROWS + TEST_ROWS, rng))
-    n_test = min(TEST_ROWS, len(order) // TEST_RATIO)
-    test, train = np.sort(order[:n_test]), np.sort(order[n_test:])
+    train = sample_each_class(y, min(COMPARED_ROWS, int(COMPARED_RATIO * len(y))), rng)
+    rest = rng.permutation(np.setdiff1d(np.arange(len(y)), train))
+    test = np.sort(rest[:TEST_ROWS])
     tried: dict[Machine, Entry] = {}
     for machine in machines:
         if tried and is_cut_short():
@@ -110,7 +110,7 @@ def _choose(source: ClusterSource, plan: Plan, say) -> Choice:
         seconds = time.perf_counter() - began
         given = take(X, test), y[test], source.classes.classes, len(train), seconds
         tried[machine] = judge_entry(pipeline, *given)
-    return best_of(tried, n_test)
+    return best_of(tried, len(test))
 
 
 def best_of(tried: dict[Machine, Entry], n_test: int) -> Choice:

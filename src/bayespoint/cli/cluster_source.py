@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 # test it.
 MAX_SAMPLE_ROWS = 100_000
 MAX_SAMPLE_BYTES = 1 << 28
+# Fewer rows need no workers.
+MIN_ROWS = 100
 # At most this share of a sample is held out.
 HELD_OUT_SHARE_OF_SAMPLE = 0.5
 
@@ -88,7 +90,7 @@ def read_on_workers(
     known = np.isin(y, found.classes)
     out = known & (lots < np.array([limits.get(label, 0.0) for label in y.tolist()]))
     inside = known & ~out
-    if not out.any() or len(np.unique(y[inside])) < 2:
+    if found.n_rows < MIN_ROWS or not out.any() or len(np.unique(y[inside])) < 2:
         raise ValueError(
             f"{dataset.name} has too few rows, {found.n_rows:,}, to train with some and test with "
             "others on workers. Train without --workers."

@@ -159,7 +159,7 @@ def _look_into(path: Path, table: Table, options: ReadOptions) -> File:
     )
     whole = replace(whole, options=known)
     # Old files of Macs have no line feeds.
-    if table.head is not None and not compressed and b"\n" in beginning:
+    if table.head is not None and not compressed and (b"\n" in beginning or b"\r" not in beginning):
         head = table.head
         whole = CSVPiece(place, whole.stamp, known, head, len(head), whole.stamp.n_bytes)
     columns = list(table.columns or ())
