@@ -34,7 +34,7 @@ def scheduler():
     """Return the address of a Dask cluster of two workers in this process."""
     distributed = pytest.importorskip("distributed")
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": False}
-    with distributed.LocalCluster(dashboard_address=None, **options) as cluster:
+    with distributed.LocalCluster(dashboard_address=":0", **options) as cluster:
         yield cluster.scheduler_address
 
 

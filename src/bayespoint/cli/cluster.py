@@ -94,7 +94,7 @@ def _started(n_workers: int, plan: Plan) -> Iterator[Client]:
             threads_per_worker=1,
             processes=True,
             memory_limit=limit,
-            dashboard_address=None,
+            dashboard_address=":0",
             silence_logs=logging.CRITICAL,
             preload=[IGNORE_CTRL_C],
         ) as cluster,

@@ -68,7 +68,7 @@ def fit_on_workers(
     machine, entry, contest = _choose(source, plan, say)
     used = affordable(source, entry, plan, sum(client.nthreads().values()))
     n_rows = sum(source.n_rows[i] for i in used)
-    say(f"training with {n_rows:,} rows")
+    say(f"training with {min(n_rows, source.n_train):,} rows")
     pipeline = make_pipeline(source.columns, machine.kind, plan, FIT_SHARE)
     if machine.kind == "kernel":
         pipeline[-1].set_params(solver=machine.solver, cache_size=_cache_size(client))
