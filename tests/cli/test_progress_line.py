@@ -258,8 +258,7 @@ def test_a_real_terminal_shows_shares_of_reading_and_is_left_clean(world, tmp_pa
 
 
 def test_a_log_gets_whole_lines_now_and_then(monkeypatch, capsys):
-    for name in ("seconds_before", "seconds_between"):
-        monkeypatch.setattr(progress_line.LogLine, name, 0.01)
+    monkeypatch.setattr(progress_line, "SECONDS_BETWEEN_LINES", 0.01)
     with working("reading a folder", log=True):
         advance(0.5, "reading")
         time.sleep(0.1)

@@ -67,8 +67,6 @@ class Line:
     verb does not say so, what the library reports is shown, or only the step to `follow`.
     """
 
-    seconds_before, seconds_between = SECONDS_BEFORE_LINE, SECONDS_BETWEEN_FRAMES
-
     def __init__(
         self,
         text: str,
@@ -149,8 +147,6 @@ class Line:
 class LogLine(Line):
     """Lines for a file, one after another."""
 
-    seconds_before = seconds_between = SECONDS_BETWEEN_LINES
-
     def draw(self, frame: int) -> None:
         """Write what is being done."""
         with self._lock, suppress(OSError, ValueError):
@@ -185,10 +181,11 @@ def working(
     line, done = kind(text, sys.stderr, follow=follow), threading.Event()
 
     def draw() -> None:
-        wait, frame = kind.seconds_before, 0
+        wait, frame = SECONDS_BEFORE_LINE if is_terminal else SECONDS_BETWEEN_LINES, 0
         while not done.wait(wait):
             line.draw(frame)
-            wait, frame = kind.seconds_between, frame + 1
+            wait = SECONDS_BETWEEN_FRAMES if is_terminal else SECONDS_BETWEEN_LINES
+            frame += 1
 
     thread = threading.Thread(target=draw, daemon=True)
     thread.start()
