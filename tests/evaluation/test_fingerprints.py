@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.stats import binom
 
 from bayespoint.evaluation import fingerprints as module
-from bayespoint.evaluation.fingerprints import Fingerprints, fingerprint, number_codes
+from bayespoint.evaluation.fingerprints import MAX_KEPT, Fingerprints, fingerprint, number_codes
 
 pd = pytest.importorskip("pandas")
 
