@@ -56,9 +56,9 @@ say "- **Reading.** Workers read everything twice. First they count rows and cla
   says how much. What does not fit, Dask writes to a temporary folder (\`DASK_TEMPORARY_DIRECTORY\` names another).
 - **Time.** A line says which share of each step is done and how long the rest may take: reading, choosing, sorting,
   mapping points to landmarks, fitting. If standard error is a file, it gets such a line every 20 s. With \`--max-time\`,
-  reading may take a quarter of it; parts of the data that were not read by then, or that could not be learned in
-  time, are left out at random, and a note says how many. Ctrl-C ends the fit with the answer so far; before the fit
-  there is none.
+  reading may take a quarter of what is left after the start of the workers; parts of the data that were not read by
+  then, or that could not be learned in time, are left out at random, and a note says how many. Ctrl-C ends the fit
+  with the answer so far; before the fit there is none.
 - **A worker that is lost** is replaced, and its work is done again."
 say "Two million rows in 20 files, nine columns, on two cores with nothing else to do
 (\`python benchmarks/folders.py --rows 2000000 --files 20 --workers 2\`): 133 s, with a peak of 1.65 GB for each

@@ -20,7 +20,15 @@ from ..io.tables.partition import Preparation, prepare_points
 from .cluster_source import ClusterSource
 from .fit import FIT_SHARE, TEST_ROWS, Fitted, time_said_elsewhere, without_limit
 from .learn import HeldOut
-from .machine import CACHE_SHARE, MAX_CACHE_SIZE, Contest, Entry, judge_entry, make_pipeline
+from .machine import (
+    CACHE_SHARE,
+    MAX_CACHE_SIZE,
+    Contest,
+    Entry,
+    judge_entry,
+    make_pipeline,
+    n_rows_used,
+)
 from .source import Plan
 from .terminal import is_cut_short, note
 
@@ -108,7 +116,7 @@ def _choose(source: ClusterSource, plan: Plan, say) -> Choice:
         with time_said_elsewhere(plan):
             pipeline.fit(take(X, train), y[train])
         seconds = time.perf_counter() - began
-        given = take(X, test), y[test], source.classes.classes, len(train), seconds
+        given = take(X, test), y[test], source.classes.classes, n_rows_used(pipeline), seconds
         tried[machine] = judge_entry(pipeline, *given)
     return best_of(tried, len(test))
 

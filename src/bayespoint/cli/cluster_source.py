@@ -145,7 +145,8 @@ def _survey(
     if plan.max_time is not None:  # those that are read in time should be like the others
         order = np.random.default_rng(plan.seed).permutation(order)
     futures = {i: client.submit(survey, partitions[i], share, most, pure=False) for i in order}
-    await_all(list(futures.values()), "reading", lambda: plan.limits.is_past(READ_TIME_SHARE))
+    end = time.perf_counter() + READ_TIME_SHARE * plan.limits.seconds_left
+    await_all(list(futures.values()), "reading", lambda: time.perf_counter() > end)
     done = sorted(i for i, future in futures.items() if future.done())
     client.cancel([future for future in futures.values() if not future.done()])
     if len(done) < len(partitions):
