@@ -106,8 +106,6 @@ def _choose(source: ClusterSource, plan: Plan, say) -> Choice:
     test = np.sort(rest[:TEST_ROWS])
     tried: dict[Machine, Entry] = {}
     for machine in machines:
-        if tried and is_cut_short():
-            break
         say(f"choosing: {len(train):,} rows, {machine.name}")
         pipeline = make_pipeline(source.columns, machine.kind, plan, COMPARED_SHARE)
         if machine.kind == "kernel":
@@ -116,6 +114,8 @@ def _choose(source: ClusterSource, plan: Plan, say) -> Choice:
         with time_said_elsewhere(plan):
             pipeline.fit(take(X, train), y[train])
         seconds = time.perf_counter() - began
+        if is_cut_short():
+            raise KeyboardInterrupt  # a machine of a few rows is no answer
         given = take(X, test), y[test], source.classes.classes, n_rows_used(pipeline), seconds
         tried[machine] = judge_entry(pipeline, *given)
     return best_of(tried, len(test))
@@ -135,7 +135,7 @@ def best_of(tried: dict[Machine, Entry], n_test: int) -> Choice:
         )
     if linear not in tried:
         return Choice(best, tried[best])
-    if best not in tried:
+    if best not in tried:  # the only one that was wanted
         return Choice(linear, tried[linear])
     contest = Contest(tried[best], tried[linear], n_test)
     contest.announce()
