@@ -4,7 +4,12 @@ import threading
 import pytest
 
 from bayespoint._runtime import interrupt
-from bayespoint._runtime.interrupt import DOUBLE_PRESS_SECONDS, interrupts, n_presses
+from bayespoint._runtime.interrupt import (
+    DOUBLE_PRESS_SECONDS,
+    end_if_pressed_twice,
+    interrupts,
+    n_presses,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -107,3 +112,21 @@ def test_nothing_changes_outside_the_main_thread():
     thread.start()
     thread.join()
     assert handlers == [(signal.default_int_handler, False)]
+
+
+def test_work_without_an_answer_can_end_at_the_second_press():
+    end_if_pressed_twice()
+    done = []
+
+    def work():
+        with interrupts():
+            press()
+            end_if_pressed_twice()
+            done.append(True)
+            press()
+            end_if_pressed_twice()
+            done.append(True)
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert len(done) == 1

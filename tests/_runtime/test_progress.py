@@ -94,6 +94,9 @@ def test_the_share_of_all_outputs_is_heard():
         ({"n_done": 3, "n_points": 4}, 0.75),
         ({"n_consistent": 7, "n_members": 10}, 0.7),
         ({"n_consistent": 0, "n_members": 0}, 0),
+        ({"residual": 0.1, "tol": 0.01}, 0.5),
+        ({"residual": 3.0, "tol": 0.01}, 0),
+        ({"residual": 3.0, "tol": 0.0}, None),
     ],
 )
 def test_the_share_that_a_solver_knows(info, share):

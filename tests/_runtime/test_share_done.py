@@ -1,4 +1,7 @@
-from bayespoint._runtime.share_done import advance, between, heard_by
+import numpy as np
+import pytest
+
+from bayespoint._runtime.share_done import advance, between, heard_by, share_of_way
 
 
 def test_nobody_needs_to_listen():
@@ -28,3 +31,12 @@ def test_a_part_of_a_longer_step():
 def test_a_part_that_nobody_hears():
     with between(0, 0.5):
         advance(0.5, "choosing")
+
+
+def test_errors_that_fall_by_the_same_factor_are_steps_of_the_same_size():
+    shares = [share_of_way(0.5 * 0.1**k, 0.5, 0.5e-4) for k in range(6)]
+    assert shares == pytest.approx([0, 0.25, 0.5, 0.75, 1, 1])
+    assert share_of_way(2.0, 1.0, 0.1) == 0  # worse than at first
+    assert share_of_way(0.0, 1.0, 0.1) == 1
+    for first, last in ((1.0, 0.0), (0.1, 1.0), (np.inf, 0.1)):
+        assert share_of_way(0.5, first, last) is None

@@ -27,3 +27,21 @@ def world(tmp_path_factory):
     ok("train", folder / "three.csv", "--target", "kind", "--model", folder / "three.bpm")
     ok("train", folder / "rows.svm", "--model", folder / "sparse.bpm", "--classifier", "linear")
     return folder
+
+
+@pytest.fixture(scope="session")
+def scheduler():
+    """Return the address of a Dask cluster of two workers in this process."""
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": False}
+    with distributed.LocalCluster(dashboard_address=":0", **options) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.fixture
+def client(scheduler):
+    """Return a client of this cluster."""
+    from distributed import Client
+
+    with Client(scheduler, set_as_default=False) as client:
+        yield client

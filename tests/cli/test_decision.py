@@ -21,6 +21,7 @@ from bayespoint.cli.decision import (
 from bayespoint.cli.source import Plan
 from bayespoint.cli.trained import open_model
 from bayespoint.evaluation import exact_interval
+from bayespoint.io.tables.labels import ClassCounts
 from cli_helpers import fails, ok, run_json
 
 CLASSES = np.array(["no", "yes"])
@@ -81,15 +82,15 @@ def test_costs_that_make_no_sense(text, message):
 
 
 def test_goals_as_written():
-    y = np.array(["no"] * 9 + ["yes"])
-    assert parse_goal("recall=0.8", CLASSES, y) == (1, 0.8)
-    assert parse_goal("no:recall=1", CLASSES, y) == (0, 1.0)
-    three = np.array(["a", "b", "c"])
-    assert parse_goal("b:recall=.5", three, three) == (1, 0.5)
+    two = ClassCounts(CLASSES, np.array([9, 1]))
+    assert parse_goal("recall=0.8", two) == (1, 0.8)
+    assert parse_goal("no:recall=1", two) == (0, 1.0)
+    three = ClassCounts(np.array(["a", "b", "c"]), np.array([1, 1, 0]))
+    assert parse_goal("b:recall=.5", three) == (1, 0.5)
     with pytest.raises(typer.BadParameter, match="name one of the 3 classes"):
-        parse_goal("recall=.5", three, three)
+        parse_goal("recall=.5", three)
     with pytest.raises(typer.BadParameter, match="no held-out row"):
-        parse_goal("c:recall=.5", three, three[:2])
+        parse_goal("c:recall=.5", three)
     for text, message in (
         ("precision=0.8", "CLASS:recall=SHARE"),
         ("yes:recall=80", "at most 1"),
@@ -97,7 +98,7 @@ def test_goals_as_written():
         ("yes:recall=most", "expected a number"),
     ):
         with pytest.raises(typer.BadParameter, match=message):
-            check_decision(Decision(threshold_for=text), y)
+            check_decision(Decision(threshold_for=text), two)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -186,15 +187,15 @@ def test_a_model_that_only_ranks_is_called_so(rare):
 
 
 def test_class_weights(rare):
-    y = np.array(["no"] * 9 + ["yes"])
-    assert parse_class_weight("yes=5", CLASSES, y) == {"no": 1.0, "yes": 5.0}
-    assert parse_class_weight("balanced", CLASSES, y)["yes"] == pytest.approx(5)
+    found = ClassCounts(CLASSES, np.array([9, 1]))
+    assert parse_class_weight("yes=5", found) == {"no": 1.0, "yes": 5.0}
+    assert parse_class_weight("balanced", found)["yes"] == pytest.approx(5)
     plan = Plan()
-    assert with_class_weight(plan, y) is plan
-    assert with_class_weight(Plan(class_weight="yes=5"), y).class_weight["yes"] == 5
+    assert with_class_weight(plan, found) is plan
+    assert with_class_weight(Plan(class_weight="yes=5"), found).class_weight["yes"] == 5
     for text, message in (("yes=0", "above 0"), ("maybe=2", "are no, yes"), ("yes", "balanced")):
         with pytest.raises(typer.BadParameter, match=message):
-            parse_class_weight(text, CLASSES, y)
+            parse_class_weight(text, found)
     _, model = trained(rare, "--class-weight", "balanced")
     result = run_json("evaluate", model, rare / "test.csv")
     assert result["per_class"][1]["recall"]["value"] > 0.3

@@ -2,6 +2,7 @@ import pytest
 import typer
 
 from bayespoint.cli.options import (
+    make_cluster,
     make_column_wishes,
     make_plan,
     make_read_options,
@@ -51,3 +52,11 @@ def test_wishes_about_columns():
         "e=f": "date",
     }
     assert wishes.decimal == ","
+
+
+def test_workers_are_started_or_found():
+    assert make_cluster() is None
+    assert make_cluster(workers=2) == (2, None)
+    assert make_cluster(scheduler="tcp://here:1") == (None, "tcp://here:1")
+    with pytest.raises(typer.BadParameter, match="not both"):
+        make_cluster(workers=2, scheduler="tcp://here:1")

@@ -4,6 +4,7 @@ import pty
 import re
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -254,3 +255,16 @@ def test_a_real_terminal_shows_shares_of_reading_and_is_left_clean(world, tmp_pa
     line = written.partition(b"bayespoint: note")[0]  # repeated rows may seem to drift
     assert line.split(b"\r")[-1] == b""
     assert line.split(b"\r")[-2].strip() == b""
+
+
+def test_a_log_gets_whole_lines_now_and_then(monkeypatch, capsys):
+    monkeypatch.setattr(progress_line, "SECONDS_BETWEEN_LINES", 0.01)
+    with working("reading a folder", log=True):
+        advance(0.5, "reading")
+        time.sleep(0.1)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) > 1
+    assert set(lines) == {"bayespoint: reading a folder, 50 % (0:00)"}
+    with working("reading a folder"):
+        time.sleep(0.05)
+    assert capsys.readouterr().err == ""

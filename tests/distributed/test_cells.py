@@ -1,8 +1,13 @@
+import signal
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
 
 from bayespoint import BayesPointClassifier, solvers
+from bayespoint._runtime import interrupt
 from bayespoint.distributed import cells as tasks
 from bayespoint.distributed import fit
 from bayespoint.distributed.row_parts import Part, RowParts
@@ -119,6 +124,42 @@ def test_all_workers_are_lost_at_any_time(three_classes):
         cluster.before_task = lose
         assert_same_machine(fit(machine(), *chunks(X, y), client=cluster), alone)
     assert n_solved
+
+
+class Slow(OneProcess):
+    """A cluster that is done with one group of cells when Ctrl-C is pressed."""
+
+    def __init__(self):
+        super().__init__()
+        self.ends, self.cancelled = [], []
+
+    def submit(self, task, *arguments, **options):
+        result = super().submit(task, *arguments, **options)
+        if task is tasks.solve_cells:
+            self.ends.append(arguments[-1].end)
+            result.done = partial(self.is_done, self.ends[-1], len(self.ends))
+        return result
+
+    def is_done(self, end, number):
+        if number == 2 and not self.cancelled:
+            signal.raise_signal(signal.SIGINT)
+        return number == 1 or end == -np.inf
+
+    def cancel(self, futures):
+        self.cancelled += futures
+
+
+def test_ctrl_c_gives_other_cells_the_shortest_run(three_classes, monkeypatch):
+    monkeypatch.setattr(interrupt, "_last_press", -100.0)
+    X, y = three_classes
+    cluster = Slow()
+    with pytest.warns(ConvergenceWarning, match=r"stopped early \(interrupted\)"):
+        model = fit(machine(), *chunks(X, y), client=cluster)
+    n_again = len(cluster.cancelled)
+    assert n_again > 1
+    assert cluster.ends[: n_again + 1] == [np.inf] * (n_again + 1)  # without a time limit
+    assert cluster.ends[n_again + 1 :] == [-np.inf] * n_again
+    assert np.mean(model.predict(X) == y) > 0.6  # three classes
 
 
 def test_memory_of_a_worker(three_classes):

@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.stats import binom
 
 from bayespoint.evaluation import fingerprints as module
-from bayespoint.evaluation.fingerprints import Fingerprints, fingerprint, number_codes
+from bayespoint.evaluation.fingerprints import MAX_KEPT, Fingerprints, fingerprint, number_codes
 
 pd = pytest.importorskip("pandas")
 
@@ -141,3 +141,10 @@ def test_damaged_content_is_refused(change):
     content = Fingerprints.empty().to_dict() | change
     with pytest.raises(ValueError, match=r"damaged|base64|hexadecimal|discontinuous"):
         Fingerprints.from_dict(content)
+
+
+def test_a_limit_for_many_rows():
+    for n_rows in (1, MAX_KEPT, MAX_KEPT + 1, 10**9):
+        limit = Fingerprints.limit_for(n_rows)
+        assert n_rows * limit / 2**32 <= MAX_KEPT
+        assert limit == 2**32 or 2 * n_rows * limit / 2**32 > MAX_KEPT

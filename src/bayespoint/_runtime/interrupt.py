@@ -33,6 +33,12 @@ def n_presses() -> int:
     return _n_presses
 
 
+def end_if_pressed_twice() -> None:
+    """Raise KeyboardInterrupt if Ctrl-C was noted twice, for work that has no answer so far."""
+    if _current is not None and _current.twice:
+        raise KeyboardInterrupt
+
+
 @contextmanager
 def interrupts() -> Iterator[Interrupted]:
     """Note Ctrl-C instead of raising; after a double press, raise KeyboardInterrupt at the end.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .share_done import advance
+from .share_done import advance, share_of_way
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -37,11 +37,16 @@ class Progress:
         context = self._context.subcontext(task_name="output", max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self._estimator)
         advance(number / self._n_outputs, "fitting")
+        furthest = 0.0  # errors may rise now and then
 
         def on_round(info: dict[str, Any]) -> bool:
+            nonlocal furthest
             round_ = context.subcontext(task_name="round")
             round_.call_on_fit_task_begin(estimator=self._estimator)
-            advance(self._share(number, info), "fitting")
+            share = self._share(number, info)
+            if share is not None:
+                furthest = max(furthest, share)
+                advance(furthest, "fitting")
             if self._verbose:
                 self._say(number, info)
             return bool(round_.call_on_fit_task_end(estimator=self._estimator))
@@ -75,6 +80,8 @@ def share_of(info: dict[str, Any]) -> float | None:
         return info["n_consistent"] / max(info["n_members"], 1)
     if "n_done" in info:
         return info["n_done"] / max(info["n_cells" if "n_cells" in info else "n_points"], 1)
+    if "tol" in info:
+        return share_of_way(info["residual"], 1.0, info["tol"])
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -31,6 +32,19 @@ def between(begin: float, end: float) -> Iterator[None]:
         return
     with heard_by(lambda share, step: outer(begin + share * (end - begin), step)):
         yield
+
+
+def share_of_way(error: float, first: float, last: float) -> float | None:
+    """Return the share of the steps that are done, if each divides the error by the same factor.
+
+    Examples
+    --------
+    >>> round(share_of_way(0.01, 1.0, 1e-4), 2)  # two of four digits
+    0.5
+    """
+    if not 0 < last < first < math.inf:
+        return None
+    return min(max(math.log(first / max(error, last)) / math.log(first / last), 0.0), 1.0)
 
 
 def advance(share: float | None, step: str) -> None:

@@ -12,6 +12,7 @@ from .. import __version__
 from .groups import expand_groups
 from .help import SectionedCommand
 from .options import (
+    ClusterOptions,
     ColumnWishes,
     Compact,
     ConfidenceLevel,
@@ -181,6 +182,7 @@ def train(
     holdout: Holdout = 0.2,
     plan: TrainingPlan,
     compact: Compact = None,
+    cluster: ClusterOptions,
     decision: DecisionOptions,
     rejection: Rejection,
     groups: GroupColumn = None,
@@ -193,8 +195,8 @@ def train(
     """
     from .train import run_train
 
-    rejection = with_groups(rejection, groups)
-    run_train(data, target, model, plan, holdout, decision, rejection, json, compact)
+    how = decision, with_groups(rejection, groups), json, compact, cluster
+    run_train(data, target, model, plan, holdout, *how)
 
 
 @_verb()

@@ -12,6 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from ..evaluation import evaluate_probabilities
 from ..evaluation.baselines import take
+from ..io.tables.labels import count_classes
 from .decision import with_class_weight
 from .evaluate import report_lines
 from .fit import fit_in_limits
@@ -46,7 +47,7 @@ def run_cross_validate(
                 f"Every class should have a row for each of the {folds} folds, but one has "
                 f"{smallest}. Use fewer folds."
             )
-        plan = with_class_weight(plan, y)
+        plan = with_class_weight(plan, count_classes(y))
 
         def fit(X, y: np.ndarray, number: int):
             now, left = time.perf_counter(), None

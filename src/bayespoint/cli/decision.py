@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import typer
-from sklearn.utils.class_weight import compute_class_weight
 
 from ..evaluation.intervals import Share, share
+from ..io.tables.labels import ClassCounts
 from .terminal import listed, note, percent, wrapped
 
 if TYPE_CHECKING:
@@ -37,13 +37,12 @@ class Rule(NamedTuple):
     about: dict[str, Any] | None
 
 
-def check_decision(decision: Decision, y: np.ndarray) -> None:
+def check_decision(decision: Decision, found: ClassCounts) -> None:
     """Refuse what does not fit to the classes, before anything is trained."""
-    classes = np.unique(y)
     if decision.costs is not None:
-        parse_costs(decision.costs, classes)
+        parse_costs(decision.costs, found.classes)
     if decision.threshold_for is not None:
-        parse_goal(decision.threshold_for, classes, y)
+        parse_goal(decision.threshold_for, found)
 
 
 def make_rule(decision: Decision, classes: np.ndarray, probability, y) -> Rule:
@@ -62,7 +61,8 @@ def make_rule(decision: Decision, classes: np.ndarray, probability, y) -> Rule:
         costs = parse_costs(decision.costs, classes)
         return Rule(costs, {"kind": "costs", "costs": costs.tolist()})
     if decision.threshold_for is not None:
-        position, goal = parse_goal(decision.threshold_for, classes, y)
+        counts = np.array([np.count_nonzero(y == label) for label in classes])
+        position, goal = parse_goal(decision.threshold_for, ClassCounts(classes, counts))
         return rule_for_recall(position, goal, classes, probability, y)
     return Rule(None, None)
 
@@ -104,9 +104,9 @@ def _costs_of_file(path: str) -> list[tuple[str, str]]:
     ]
 
 
-def parse_goal(text: str, classes: np.ndarray, y) -> tuple[int, float]:
+def parse_goal(text: str, found: ClassCounts) -> tuple[int, float]:
     """Return the class and the recall of `class:recall=0.8`; the rarer of two if none is named."""
-    names = [str(label) for label in classes]
+    names, counts = [str(label) for label in found.classes], found.counts
     before, _, number = text.rpartition("=")
     name, colon, measure = before.rpartition(":")
     if measure.strip() != "recall":
@@ -117,7 +117,6 @@ def parse_goal(text: str, classes: np.ndarray, y) -> tuple[int, float]:
     goal = _number(number, "--threshold-for")
     if not 0 < goal <= 1:
         raise typer.BadParameter(f"--threshold-for: a recall is above 0 and at most 1, not {goal}.")
-    counts = [np.count_nonzero(y == label) for label in classes]
     if colon:
         if name.strip() not in names:
             raise typer.BadParameter(
@@ -200,12 +199,11 @@ def _of(part: Share) -> str:
     )
 
 
-def with_class_weight(plan: Plan, y: np.ndarray) -> Plan:
+def with_class_weight(plan: Plan, found: ClassCounts) -> Plan:
     """Return the plan with a weight for each class in place of what the user wrote."""
     if not isinstance(plan.class_weight, str):
         return plan
-    classes = np.unique(y)
-    weights = parse_class_weight(plan.class_weight, classes, y)
+    weights = parse_class_weight(plan.class_weight, found)
     note(
         "--class-weight changes probabilities too, as if the classes had other frequencies. To "
         "change the answers only, use --costs or --threshold-for"
@@ -213,11 +211,12 @@ def with_class_weight(plan: Plan, y: np.ndarray) -> Plan:
     return replace(plan, class_weight=weights)
 
 
-def parse_class_weight(text: str, classes: np.ndarray, y: np.ndarray) -> dict[Any, float]:
+def parse_class_weight(text: str, found: ClassCounts) -> dict[Any, float]:
     """Return the weight of each class from `balanced` or `class=weight,...`; others weigh 1."""
-    if text == "balanced":
-        balanced = compute_class_weight("balanced", classes=classes, y=y).tolist()
-        return dict(zip(classes.tolist(), balanced, strict=True))
+    classes = found.classes
+    if text == "balanced":  # all classes have the same total weight
+        balanced = found.n_rows / (len(classes) * found.counts)
+        return dict(zip(classes.tolist(), balanced.tolist(), strict=True))
     names, weights = [str(label) for label in classes], dict.fromkeys(classes.tolist(), 1.0)
     for part in text.split(","):
         name, _, number = part.rpartition("=")

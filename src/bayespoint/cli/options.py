@@ -42,6 +42,38 @@ MaxMemory = Annotated[
     str | None, typer.Option(help="Memory limit of the whole process, such as 2G or 500M.")
 ]
 
+CLUSTER_SECTION = "Files and folders larger than memory"
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Read and train in this many processes: a file, or all files of a folder.",
+        rich_help_panel=CLUSTER_SECTION,
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        help="Do so on a Dask cluster, such as tcp://10.0.0.1:8786; its workers see the same "
+        "files.",
+        rich_help_panel=CLUSTER_SECTION,
+    ),
+]
+
+
+def make_cluster(workers: Workers = None, scheduler: Scheduler = None) -> Any:
+    """Return which workers to use, or None if this process does everything."""
+    if workers is not None and scheduler is not None:
+        raise typer.BadParameter("Give --workers or --scheduler, not both.")
+    if workers is None and scheduler is None:
+        return None
+    from .cluster import ClusterChoice
+
+    return ClusterChoice(workers, scheduler)
+
+
+ClusterOptions = Annotated[Any, Group(make_cluster)]
+
 Compact = Annotated[
     float | None,
     typer.Option(

@@ -19,6 +19,8 @@ from .._runtime.share_done import heard_by
 # What takes less time than this shows no line.
 SECONDS_BEFORE_LINE = 0.5
 SECONDS_BETWEEN_FRAMES = 0.2
+# In a file there is a line only so often.
+SECONDS_BETWEEN_LINES = 20.0
 # An estimate of the time left needs so many seconds and so much of the step to judge from.
 MIN_SECONDS_JUDGED = 1.0
 MIN_SHARE_JUDGED = 0.02
@@ -142,6 +144,16 @@ class Line:
             self._width = len(text)
 
 
+class LogLine(Line):
+    """Lines for a file, one after another."""
+
+    def draw(self, frame: int) -> None:
+        """Write what is being done."""
+        with self._lock, suppress(OSError, ValueError):
+            self._stream.write(f"bayespoint: {self.text()}\n")
+            self._stream.flush()
+
+
 class Silence:
     """What a verb talks to if there is no terminal."""
 
@@ -153,19 +165,27 @@ class Silence:
 
 
 @contextmanager
-def working(text: str, *, quiet: bool = False, follow: str = "") -> Iterator[Line | Silence]:
-    """Show on a terminal what is being done, and yield a function that changes the text."""
+def working(
+    text: str, *, quiet: bool = False, follow: str = "", log: bool = False
+) -> Iterator[Line | Silence]:
+    """Show on a terminal what is being done, and yield a function that changes the text.
+
+    If there is no terminal, nothing is shown, or with `log` a line now and then.
+    """
     global _shown
-    if quiet or not sys.stderr.isatty():
+    is_terminal = sys.stderr.isatty()
+    if quiet or not (is_terminal or log):
         yield Silence()
         return
-    line, done = Line(text, sys.stderr, follow=follow), threading.Event()
+    kind = Line if is_terminal else LogLine
+    line, done = kind(text, sys.stderr, follow=follow), threading.Event()
 
     def draw() -> None:
-        wait, frame = SECONDS_BEFORE_LINE, 0
+        wait, frame = SECONDS_BEFORE_LINE if is_terminal else SECONDS_BETWEEN_LINES, 0
         while not done.wait(wait):
             line.draw(frame)
-            wait, frame = SECONDS_BETWEEN_FRAMES, frame + 1
+            wait = SECONDS_BETWEEN_FRAMES if is_terminal else SECONDS_BETWEEN_LINES
+            frame += 1
 
     thread = threading.Thread(target=draw, daemon=True)
     thread.start()

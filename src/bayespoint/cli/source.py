@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple
@@ -13,10 +13,12 @@ import typer
 
 from ..io.tables.columns import Columns, frame, has_integers
 from ..io.tables.labels import (
+    ClassCounts,
     ask_about_spelling,
     check_classes,
     check_exact,
     check_quantity,
+    count_classes,
     find_rare,
     known_labels,
     labels,
@@ -110,12 +112,7 @@ def open_rows(
     table.require_columns([*classes, *wishes.named])
     for text in table.notes:
         note(name_options(text))
-    unread = {name for name, use in wishes.uses.items() if use == "drop"}
-    if wishes.only:
-        unread |= set(table.columns or ()) - set(wishes.only)
-    names = [name for name in table.columns or () if name in classes or name not in unread]
-    texts = [name for name, use in wishes.uses.items() if use in ("category", "text")]
-    batches = table.batches(names, texts=[*classes, *texts])
+    batches = table.batches(*columns_to_read(table.columns or [], classes, wishes))
     first_batches, rest = _first(
         batches, lambda batch: (batch.num_rows, batch.nbytes), limits or Limits()
     )
@@ -125,32 +122,65 @@ def open_rows(
     return first, rest
 
 
-def _table_source(table: Table, target: str | None, plan: Plan) -> Source:
+def columns_to_read(
+    columns: Sequence[str], classes: list[str], wishes: Wishes
+) -> tuple[list[str], list[str]]:
+    """Return the columns that are needed, and which of them should be read as texts."""
+    unread = {name for name, use in wishes.uses.items() if use == "drop"}
+    if wishes.only:
+        unread |= set(columns) - set(wishes.only)
+    names = [name for name in columns if name in classes or name not in unread]
+    texts = [name for name, use in wishes.uses.items() if use in ("category", "text")]
+    return names, [*classes, *texts]
+
+
+def require_target(name: str, columns: Sequence[str], target: str | None, plan: Plan) -> str:
+    """Return the column with the classes; raise an error if the user did not name it."""
     target = target or plan.wishes.target
     if target is None:
         raise typer.BadParameter(
-            f"Name the column of {table.name} that holds the classes with --target. The columns "
-            f"are: {listed(table.columns or [], MAX_COLUMNS_LISTED)}"
+            f"Name the column of {name} that holds the classes with --target. The columns are: "
+            f"{listed(columns, MAX_COLUMNS_LISTED)}"
         )
-    first, rest = open_rows(table, target, plan.wishes, plan.limits)
-    classes = Columns([], [], target, has_integers(first[target]))
-    known, y = known_labels(labels(first, classes), classes)
-    if len(y) < first.num_rows:
-        n_unlabeled = first.num_rows - len(y)
+    return target
+
+
+def settle_classes(
+    found: ClassCounts, n_unlabeled: int, target: str, plan: Plan, *, are_all: bool
+) -> np.ndarray:
+    """Check the classes, and say which rows are left out; return the classes that are too rare."""
+    if n_unlabeled:
         note(
             f"{n_unlabeled:,} rows without a class in {target!r} (empty, NA or the like) are left "
             "out"
         )
-    check_quantity(y, target, plan.max_classes)
-    for question in ask_about_spelling(np.unique(y)):
+    check_quantity(found, target, plan.max_classes)
+    for question in ask_about_spelling(found.classes):
         note(question)
-    rare = _note_rare(y, target, plan.min_class_rows)
-    check_classes(y[~np.isin(y, rare)], target, are_all=rest is None)
-    found = look(first, target, plan.wishes, table.delimiter)
+    rare = _note_rare(found, target, plan.min_class_rows)
+    check_classes(found.without(rare), target, are_all=are_all)
+    return rare
+
+
+def choose_columns(table, target: str, plan: Plan, names: Sequence[str], delimiter: str) -> Columns:
+    """Look at some rows, and decide how to use each column of the file."""
+    found = look(table, target, plan.wishes, delimiter)
     note_decisions(found)
-    columns, odd = find_used_columns(found, first, target), OddValues()
-    left_out = set(table.columns or ()) - {*columns.used, target}
-    columns = replace(columns, left_out=[n for n in table.columns or () if n in left_out])
+    columns = find_used_columns(found, table, target)
+    left_out = set(names) - {*columns.used, target}
+    return replace(columns, left_out=[name for name in names if name in left_out])
+
+
+def _table_source(table: Table, target: str | None, plan: Plan) -> Source:
+    target = require_target(table.name, table.columns or [], target, plan)
+    first, rest = open_rows(table, target, plan.wishes, plan.limits)
+    classes = Columns([], [], target, has_integers(first[target]))
+    known, y = known_labels(labels(first, classes), classes)
+    rare = settle_classes(
+        count_classes(y), first.num_rows - len(y), target, plan, are_all=rest is None
+    )
+    columns = choose_columns(first, target, plan, table.columns or [], table.delimiter)
+    odd = OddValues()
     X, y = _without(rare, frame(first, columns, odd)[known].reset_index(drop=True), y)
     odd.tell()
     if rest is not None:
@@ -158,11 +188,11 @@ def _table_source(table: Table, target: str | None, plan: Plan) -> Source:
     return Source(X, y, rest, columns, table.name)
 
 
-def _note_rare(y: np.ndarray, target: str, min_rows: int) -> np.ndarray:
+def _note_rare(found: ClassCounts, target: str, min_rows: int) -> np.ndarray:
     """Return the classes with too few rows, which are left out."""
-    rare = find_rare(y, max(min_rows, 2))
+    rare = find_rare(found, max(min_rows, 2))
     if len(rare):
-        n_rows = int(np.isin(y, rare).sum())
+        n_rows = found.n_rows - found.without(rare).n_rows
         names = listed([repr(str(name)) for name in rare])
         what, them = ("class", "it") if len(rare) == 1 else ("classes", "each of them")
         note(
@@ -190,11 +220,12 @@ def _sparse_source(table: Table, data: str, plan: Plan) -> Source:
     if not first:
         raise ValueError(f"{table.name} has no rows.")
     X, y = stack(first)
-    check_quantity(y, LIBSVM_TARGET, plan.max_classes)
-    rare = _note_rare(y, LIBSVM_TARGET, plan.min_class_rows)
+    found = count_classes(y)
+    check_quantity(found, LIBSVM_TARGET, plan.max_classes)
+    rare = _note_rare(found, LIBSVM_TARGET, plan.min_class_rows)
     kept = ~np.isin(y, rare)
     X, y = (X[kept], y[kept]) if len(rare) else (X, y)
-    check_classes(y, LIBSVM_TARGET, are_all=rest is None)
+    check_classes(found.without(rare), LIBSVM_TARGET, are_all=rest is None)
     return Source(X, y, rest, None, table.name)
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import typer
 from sklearn.model_selection import train_test_split
 
 from .._runtime.interrupt import interrupts
 from ..evaluation.drift import summarize
 from ..io.models.model_file import save
+from ..io.tables.labels import ClassCounts, count_classes
 from .decision import Decision, check_decision, with_class_weight
 from .fit import Fitted, fit_in_limits
 from .learn import MAX_HELD_OUT_ROWS, HeldOut, judge, thin_to_time
@@ -22,6 +24,9 @@ from .source import Plan, Source, read_source
 from .stream_fit import fit_stream
 from .summary import summary
 from .terminal import is_cut_short, note, show, working
+
+if TYPE_CHECKING:
+    from .cluster import ClusterChoice
 
 # Tests get this share of the time that is left after training.
 TEST_SHARE = 0.5
@@ -47,15 +52,25 @@ def run_train(
     rejection: dict[str, Any],
     as_json: bool,
     compact: float | None = None,
+    cluster: ClusterChoice | None = None,
 ) -> None:
     """Train, test on held-out rows, and save the model."""
     check_output(model_path, data)
+    if cluster is None and Path(data).is_dir():
+        raise typer.BadParameter(
+            f"{data!r} is a folder. To train with all its files, say how many processes may work: "
+            "--workers 2."
+        )
     plan.limits.require_memory()
-    with working(f"reading {data}") as say:
-        source = read_source(data, target, plan)
-        check_decision(decision, source.y)
-        plan = with_class_weight(plan, source.y)
-        fitted, held_out, n_read = train(source, plan, holdout, say)
+    with working(f"reading {data}", log=cluster is not None) as say:
+        if cluster is None:
+            source = read_source(data, target, plan)
+            plan = settle(decision, plan, count_classes(source.y))
+            fitted, held_out, n_read = train(source, plan, holdout, say)
+        else:
+            source, (fitted, held_out, n_read) = train_on_workers(
+                cluster, data, target, plan, holdout, decision, say
+            )
         if compact is not None:
             say("making the model compact")
             make_compact(fitted.pipeline, compact)
@@ -86,6 +101,45 @@ def run_train(
     size = Path(model_path).stat().st_size
     result = about | {"model": str(model_path), "bytes": size, "held_out": evaluation.to_dict()}
     show(result, as_json, *summary(model, about, evaluation, str(model_path), size, record))
+
+
+def settle(decision: Decision, plan: Plan, found: ClassCounts) -> Plan:
+    """Check what the user says about classes, and return the plan with their weights."""
+    check_decision(decision, found)
+    return with_class_weight(plan, found)
+
+
+def train_on_workers(
+    cluster: ClusterChoice,
+    data: str,
+    target: str | None,
+    plan: Plan,
+    holdout: float,
+    decision: Decision,
+    say,
+) -> tuple[Source, Trained]:
+    """Train with a file or folder of any size; return a sample of it, too."""
+    from .cluster import check_cluster, workers
+    from .cluster_fit import fit_on_workers
+    from .cluster_source import read_on_workers
+
+    here, held_out = check_cluster(cluster, plan), HeldOut(holdout, plan.seed)
+    say("starting workers")
+    with workers(cluster, plan) as client:
+        say(f"reading {data}")
+        plan = here
+        found = read_on_workers(client, data, target, plan, holdout)
+        plan = settle(decision, plan, found.classes)
+        held_out.add(*found.held_out)
+        fitted = fit_on_workers(client, found, plan, held_out, say)
+        say("ending the workers")
+    held_out.n_trained = fitted.n_rows
+    if fitted.n_rows < found.n_train:
+        note(
+            f"the model is trained with {fitted.n_rows:,} of {found.n_train:,} rows{_reason(plan)}"
+        )
+    source = Source(*found.sample, None, found.columns, found.name)
+    return source, Trained(fitted, held_out, found.n_train)
 
 
 def train(source: Source, plan: Plan, holdout: float, say) -> Trained:

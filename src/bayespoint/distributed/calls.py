@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .._runtime.interrupt import end_if_pressed_twice
+from .._runtime.share_done import advance
 
 if TYPE_CHECKING:
     from distributed import Client, Future
+
+# Look how many tasks are done after this many seconds, then after longer and longer pauses.
+MIN_PAUSE, MAX_PAUSE = 0.002, 0.2
 
 
 def connected(client: Client | None) -> Client:
@@ -38,6 +46,31 @@ def submit(client: Client, address: str, task, *arguments) -> Future:
     """Submit a task to a worker, or to another worker if that one is lost."""
     place = {"workers": [address], "allow_other_workers": True, "pure": False}
     return client.submit(task, *arguments, **place)
+
+
+def await_all(
+    futures: Sequence[Future], step: str, is_enough: Callable[[], bool] = lambda: False
+) -> None:
+    """Wait until tasks are done, and say which share of the step is done.
+
+    Do not wait longer if one has failed, or if some are done and `is_enough` says so.
+    """
+    pause = MIN_PAUSE
+    while (n_done := sum(future.done() for future in futures)) < len(futures):
+        if any(future.status == "error" for future in futures):
+            return
+        if n_done and is_enough():
+            return
+        advance(n_done / len(futures), step)
+        end_if_pressed_twice()
+        time.sleep(pause)
+        pause = min(2 * pause, MAX_PAUSE)
+
+
+def gather(client: Client, futures: list[Future], step: str) -> list[Any]:
+    """Return the values of tasks, and say which share of the step is done meanwhile."""
+    await_all(futures, step)
+    return client.gather(futures)
 
 
 def slots(client: Client) -> list[str]:

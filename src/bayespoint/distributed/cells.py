@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
+from .._runtime.interrupt import end_if_pressed_twice, interrupts
 from .._runtime.progress import Progress
 from .._runtime.threads import one_blas_thread
 from ..classifiers._labels import one_against_rest
@@ -25,6 +26,7 @@ from ..solvers.cells import (
     nearest,
     spaced_positions,
 )
+from .calls import MAX_PAUSE, MIN_PAUSE, gather
 from .row_parts import Part, RowParts, join
 
 if TYPE_CHECKING:
@@ -90,7 +92,7 @@ class ClusterPoints:
         client = self.rows.client
         self.cells = [client.submit(_nearest, p, centers, pure=False) for p in self.rows.parts]
         counts = [client.submit(np.bincount, c, None, len(centers)) for c in self.cells]
-        return np.sum(client.gather(counts), axis=0)
+        return np.sum(gather(client, counts, "dividing"), axis=0)
 
     def means_in(self, cells: np.ndarray, k: list[int]) -> list[np.ndarray]:
         """Return centers of clusters of the points of some cells."""
@@ -125,19 +127,33 @@ def _solve(
     n_groups = min(TASKS_PER_THREAD * sum(client.nthreads().values()), len(sizes))
     groups = [g.tolist() for g in np.array_split(np.arange(len(sizes)), n_groups)]
     pieces = points.pieces(groups)
-    futures = [
-        client.submit(
-            solve_cells, [p[i] for p in pieces], group, [rngs[c] for c in group], work, pure=False
-        )
-        for i, group in enumerate(groups)
-    ]
-    n_done = 0
-    with progress.output(0) as on_round:
-        for future, group in zip(futures, groups, strict=True):
-            future.result()
-            n_done += len(group)
-            on_round({"n_done": n_done, "n_cells": len(sizes), "stop": ""})
-    return [pair for pairs in client.gather(futures) for pair in pairs]
+
+    def start(i: int) -> Future:
+        given = [p[i] for p in pieces], groups[i], [rngs[c] for c in groups[i]], work
+        return client.submit(solve_cells, *given, pure=False)
+
+    futures = [start(i) for i in range(n_groups)]
+    pending, stop, n_done, pause = set(range(n_groups)), "", 0, MIN_PAUSE
+    with progress.output(0) as on_round, interrupts() as interrupted:
+        while pending:
+            stopped = False
+            for i in [i for i in pending if futures[i].done()]:
+                pending.remove(i)
+                n_done += len(groups[i])
+                stopped |= on_round({"n_done": n_done, "n_cells": len(sizes), "stop": stop})
+            if not stop and (interrupted or stopped):
+                # The others get the shortest run that gives an answer.
+                stop = "interrupted" if interrupted else "callback"
+                work = work._replace(end=-np.inf)
+                client.cancel([futures[i] for i in pending])
+                futures = [start(i) if i in pending else f for i, f in enumerate(futures)]
+            end_if_pressed_twice()
+            time.sleep(pause if pending else 0)
+            pause = min(2 * pause, MAX_PAUSE)
+    found = [pair for pairs in client.gather(futures) for pair in pairs]
+    for info in (info for _, answer in found for info in answer.infos):
+        info["stop"] = stop if stop and info["stop"] == "max_time" else info["stop"]
+    return found
 
 
 def neighborhoods_of(rows: RowParts) -> list[np.ndarray]:

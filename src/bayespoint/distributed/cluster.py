@@ -14,7 +14,7 @@ from ..solvers.weights.full_rows import FullRows
 from ..solvers.weights.model import LinearModel
 from ..solvers.weights.rows import Rows
 from . import portion as tasks
-from .calls import slots, submit
+from .calls import await_all, slots, submit
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -65,10 +65,8 @@ class ClusterRows(Rows):
     @classmethod
     def on_all_workers(cls, client: Client, model: LinearModel, parts: list[Future]) -> ClusterRows:
         """Return all rows, a portion for each thread of the cluster."""
-        from distributed import wait
-
         rows = cls(client, model, _group_by_worker(client, parts))
-        wait([handle.portion for handle in rows.handles])
+        await_all([handle.portion for handle in rows.handles], "preparing")
         return rows
 
     @property
@@ -173,9 +171,7 @@ class _Handle:
 
 def _group_by_worker(client: Client, parts: list[Future]) -> list[tuple[str, list[Future]]]:
     """Return a worker for each thread of the cluster, and the partitions it should hold."""
-    from distributed import wait
-
-    wait(parts)
+    await_all(parts, "preparing")
     places = slots(client)
     holders = client.who_has(parts)
     where = [min(holders[part.key], default="") for part in parts]

@@ -22,7 +22,8 @@ def fit(model, X, y, sample_weight=None, *, client: Client | None = None):
     model : LinearBayesPointClassifier or BayesPointClassifier
         Fitted in place. Afterwards everything works without Dask. A `BayesPointClassifier` needs
         solver="nystroem", "cells" or "perceptron". Its `cache_size` is for each worker. `max_time`
-        is looked at between sweeps and while parameters are chosen; all rows are used.
+        is looked at between sweeps, in cells and while parameters are chosen; all rows are used.
+        Ctrl-C ends the fit with the answer so far; only the members of "perceptron" are awaited.
     X : dask array, dask dataframe, or list of delayed partitions
         Training points. A partition is an array, a data frame or a CSR matrix.
     y : dask array, dask series, or list of delayed partitions

@@ -11,6 +11,7 @@ from sklearn.utils import Bunch
 
 from .._runtime.interrupt import interrupts
 from .._runtime.progress import Progress, say, with_callbacks
+from .._runtime.share_done import advance
 from .._runtime.threads import one_blas_thread
 from ..classifiers._fit_steps import CHOICE_SHARE
 from ..classifiers._labels import one_against_rest
@@ -156,6 +157,7 @@ def _choose(
         data = _with_points(data, part, n_classes, weights)
         ends = np.cumsum([len(group) for group in chosen_on])
         groups = np.split(np.arange(part.n_rows), ends[:-1])
+    advance(0.0, "choosing")
     choice = choose(data, given, should_stop, groups)
     model.candidates_ = Bunch(**(choice if chosen else Choice(choice.best, {})).columns())
     if model.verbose and chosen and choice.score:

@@ -34,7 +34,7 @@ from ..solvers.propagation.on_features import (
 )
 from ..solvers.propagation.sites import Sites
 from . import feature_portion as tasks
-from .calls import slots, submit
+from .calls import await_all, slots, submit
 from .feature_portion import Span, Sweep
 from .medians import medians_of
 from .row_parts import Part, RowParts
@@ -152,6 +152,7 @@ class Portions:
             submit(client, address, tasks.make_portion, span, pieces)
             for address, pieces in zip(self.addresses, groups, strict=True)
         ]
+        await_all(self.portions, "mapping")
         self.history: list[Sweep] = []
         self.output = 0
 

@@ -12,6 +12,7 @@ from .._runtime.sample_weight import check_sample_weight
 from ..classifiers._labels import require_two_classes
 from ..classifiers._training_data import check_training_data, label_rows
 from ..fitting.weights_fit import Table
+from .calls import gather
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -67,7 +68,7 @@ def label_partitions(
     check, bare = delayed(_check, pure=False), clone(model)
     parts = [check(bare, i, *partition) for i, partition in enumerate(partitions)]
     checked = client.compute(parts)
-    described = client.gather(client.map(_describe, checked, pure=False))
+    described = gather(client, client.map(_describe, checked, pure=False), "reading")
     class_weight = _learn_classes(model, described)
     settled = model.classes_, class_weight
     return [client.submit(_label, part, *settled, pure=False) for part in checked]

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from .._runtime.threads import one_blas_thread
+from .calls import gather
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -46,9 +47,9 @@ class RowParts:
     Parts are functions of the user's partitions, so Dask makes them again if they are lost.
     """
 
-    def __init__(self, client: Client, parts: list[Future]):
+    def __init__(self, client: Client, parts: list[Future], step: str = "preparing"):
         self.client, self.parts = client, parts
-        self.sizes = np.array(self.ask(_size))
+        self.sizes = np.array(gather(client, self._submit(_size), step))
         self.starts = np.cumsum(self.sizes) - self.sizes
 
     @property

@@ -24,7 +24,8 @@ def sort_by_content(rows: RowParts) -> RowParts:
     borders = _borders(rows, n_parts)
     divided = [submit(divide, part, borders, pure=False) for part in rows.parts]
     pieces = [[submit(_pick, d, i, pure=False) for d in divided] for i in range(n_parts)]
-    return RowParts(rows.client, [submit(merge, some, pure=False) for some in pieces])
+    merged = [submit(merge, some, pure=False) for some in pieces]
+    return RowParts(rows.client, merged, "sorting")
 
 
 def _borders(rows: RowParts, n_parts: int):

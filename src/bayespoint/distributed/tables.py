@@ -14,6 +14,7 @@ from .._runtime.sample_weight import check_sample_weight
 from ..classifiers._labels import require_labels, require_two_classes
 from ..classifiers._tables import check_table, code_table, standardizes
 from ..geometry.points import canonical
+from .calls import gather
 from .column_fit import fit_columns_of
 from .partitions import align_partitions, require_same_features, store_names
 from .row_parts import Part, RowParts
@@ -29,7 +30,8 @@ def read_partitions(client: Client, model, X, y, sample_weight) -> RowParts:
     check, bare = delayed(_check, pure=False), clone(model)
     partitions = align_partitions(X, y, sample_weight)
     checked = client.compute([check(bare, i, *p) for i, p in enumerate(partitions)])
-    described = client.gather([client.submit(_describe, part, pure=False) for part in checked])
+    descriptions = [client.submit(_describe, part, pure=False) for part in checked]
+    described = gather(client, descriptions, "reading")
     table = _settle(model, described)
     starts = np.cumsum([part.n_rows for part in described])
     coded = [

@@ -61,6 +61,14 @@ class Fingerprints:
         nothing = np.empty(0, FINGERPRINT_DTYPE)
         return cls(secrets.token_bytes(SALT_BYTES), nothing, nothing)
 
+    @classmethod
+    def limit_for(cls, n_rows: int) -> int:
+        """Return a limit below which about as many fingerprints of so many rows are as are kept."""
+        limit = N_FINGERPRINTS
+        while n_rows * limit > MAX_KEPT * N_FINGERPRINTS:
+            limit //= 2
+        return limit
+
     def add(self, *, trained=None, held_out=None) -> Fingerprints:
         """Return fingerprints that also know these rows."""
         limit = self.limit

@@ -127,7 +127,7 @@ class Nystroem(Solver):
                 blocks,
                 max_iter=self.max_iter,
                 tol=self.tol,
-                watch=lambda found: watch.end_round(approximation_info(found)),
+                watch=lambda found: watch.end_round(approximation_info(found) | {"tol": self.tol}),
                 break_off=watch.is_over,
             )
             draws = found.mean + rng.standard_normal((self.n_draws, len(found.mean))) @ found.root.T

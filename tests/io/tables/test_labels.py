@@ -8,6 +8,7 @@ from bayespoint.io.tables.labels import (
     check_classes,
     check_exact,
     check_quantity,
+    count_classes,
     find_rare,
     known_labels,
     labels,
@@ -56,34 +57,36 @@ def test_numbers_in_front_of_rows():
 @pytest.mark.parametrize(("y", "message"), [(["a"], "but has 1, 'a'"), ([], "but has 0")])
 def test_what_cannot_be_classes(y, message):
     with pytest.raises(ValueError, match=message):
-        check_classes(np.array(y, dtype=str), "kind")
-    check_classes(np.array(list("aabb")), "kind")
+        check_classes(count_classes(np.array(y, dtype=str)), "kind")
+    check_classes(count_classes(np.array(list("aabb"))), "kind")
 
 
 def test_first_rows_of_one_class_do_not_speak_for_the_file():
     with pytest.raises(ValueError, match=r"The first 3 rows, .* shuffle them, or look at more"):
-        check_classes(np.array(list("aaa")), "kind", are_all=False)
-    check_classes(np.array(list("ab")), "kind", are_all=False)
+        check_classes(count_classes(np.array(list("aaa"))), "kind", are_all=False)
+    check_classes(count_classes(np.array(list("ab"))), "kind", are_all=False)
 
 
 def test_a_quantity_is_not_a_class():
     with pytest.raises(ValueError, match="4 different values in 4 rows"):
-        check_quantity(np.array(list("abcd")), "kind")
+        check_quantity(count_classes(np.array(list("abcd"))), "kind")
     many = np.repeat(np.arange(72), 5)
     for y in (many, many.astype(str), np.array([f"{v},5" for v in many])):
         with pytest.raises(ValueError, match=r"72 different numbers.*pass max_classes=72"):
-            check_quantity(y, "age")
-        check_quantity(y, "age", max_classes=72)
+            check_quantity(count_classes(y), "age")
+        check_quantity(count_classes(y), "age", max_classes=72)
         with pytest.raises(ValueError, match="72 different values"):
-            check_quantity(y, "age", max_classes=71)
-    check_quantity(np.array([f"class {v}" for v in many]), "kind")
-    check_quantity(np.array(["a", "b", "b"]), "kind")
+            check_quantity(count_classes(y), "age", max_classes=71)
+    check_quantity(count_classes(np.array([f"class {v}" for v in many])), "kind")
+    check_quantity(count_classes(np.array(["a", "b", "b"])), "kind")
 
 
 def test_rare_classes_are_found():
-    y = np.array(list("aabccc"))
-    assert find_rare(y, 2).tolist() == ["b"]
-    assert find_rare(y, 3).tolist() == ["a", "b"]
+    found = count_classes(np.array(list("aabccc")))
+    assert find_rare(found, 2).tolist() == ["b"]
+    assert find_rare(found, 3).tolist() == ["a", "b"]
+    assert found.n_rows == 6
+    assert found.without(np.array(["a", "b"])).counts.tolist() == [3]
 
 
 def test_a_later_row_may_not_write_a_class_differently():

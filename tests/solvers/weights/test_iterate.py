@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from bayespoint._runtime.share_done import heard_by
 from bayespoint.solvers.weights.belief import Belief, independent
 from bayespoint.solvers.weights.iterate import MIN_DAMPING_SHARE, iterate
 from bayespoint.solvers.weights.prior_scale import PriorScale
@@ -21,6 +22,16 @@ class Overshooting(Rows):
 
     def log_constant(self, belief):
         return 0.0
+
+
+@pytest.mark.parametrize("factor", [0.5, 1.9, 5.0])
+def test_the_share_that_is_done_never_falls(factor):
+    heard = []
+    with heard_by(lambda share, step: heard.append(share)):
+        iterate(Overshooting(factor), independent(np.ones(1), False), 1000, 1e-8)
+    assert heard == sorted(heard)
+    assert (heard[0], heard[-1]) == (0, 1)
+    assert len(set(heard)) > 3
 
 
 @pytest.mark.parametrize("factor", [1.0, 1.9, 5.0])

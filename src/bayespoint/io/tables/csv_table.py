@@ -9,6 +9,7 @@ import io
 import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
+from itertools import islice
 from typing import Any
 
 from .encodings import UTF8
@@ -69,6 +70,17 @@ class CSVTable(Table):
         self.columns = name_columns(names, below if self.has_header else [])
         check_names(name, self.columns)
         self._n_skipped_lines = n_skipped + n_header_lines * self.has_header
+
+    @property
+    def head(self) -> bytes | None:
+        """Return the bytes before the first row; None if a line end is not one byte."""
+        if "\n".encode(self.encoding) != b"\n":
+            return None
+        beginning = self._stream.raw.head
+        lines = re.finditer(LINE_END.encode(), beginning)
+        ends = [0, *(line.end() for line in islice(lines, self._n_skipped_lines))]
+        # A file of nothing but names may have no line end.
+        return beginning[: ends[-1]] if len(ends) > self._n_skipped_lines else beginning
 
     def share_read(self) -> float | None:
         """Return the share of the file whose rows were returned; None if it is not known."""

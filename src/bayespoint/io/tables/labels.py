@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,28 @@ MAX_CLASSES = 1000
 MIN_ROWS_PER_CLASS = 2
 # So many different numbers are a quantity rather than classes.
 MAX_NUMBER_CLASSES = 50
+
+
+class ClassCounts(NamedTuple):
+    """The classes of a table, sorted, and how many rows each has."""
+
+    classes: np.ndarray
+    counts: np.ndarray
+
+    @property
+    def n_rows(self) -> int:
+        """Return the number of rows with a class."""
+        return int(self.counts.sum())
+
+    def without(self, classes: np.ndarray) -> ClassCounts:
+        """Return the other classes."""
+        kept = ~np.isin(self.classes, classes)
+        return ClassCounts(self.classes[kept], self.counts[kept])
+
+
+def count_classes(y: np.ndarray) -> ClassCounts:
+    """Return the classes of some rows, and how often they occur."""
+    return ClassCounts(*np.unique(y, return_counts=True))
 
 
 def labels(table, columns: Columns) -> np.ndarray:
@@ -59,12 +82,12 @@ def known_labels(y: np.ndarray, columns: Columns) -> tuple[np.ndarray, np.ndarra
     return known, y
 
 
-def check_quantity(y: np.ndarray, target: str, max_classes: int | None = None) -> None:
+def check_quantity(found: ClassCounts, target: str, max_classes: int | None = None) -> None:
     """Refuse values that are too many to be classes; the user may allow more of them."""
-    classes = np.unique(y)
-    if len(classes) > (max_classes or min(MAX_CLASSES, max(len(y) / MIN_ROWS_PER_CLASS, 2))):
+    classes, n_rows = found.classes, found.n_rows
+    if len(classes) > (max_classes or min(MAX_CLASSES, max(n_rows / MIN_ROWS_PER_CLASS, 2))):
         raise ValueError(
-            f"The target {target!r} has {len(classes):,} different values in {len(y):,} rows, "
+            f"The target {target!r} has {len(classes):,} different values in {n_rows:,} rows, "
             "which cannot be classes. Is it the right column?"
         )
     if max_classes is None and len(classes) > MAX_NUMBER_CLASSES and _are_numbers(classes):
@@ -81,22 +104,21 @@ def _are_numbers(classes: np.ndarray) -> bool:
     return all(looks_like_number(str(label)) for label in classes)
 
 
-def find_rare(y: np.ndarray, min_rows: int) -> np.ndarray:
+def find_rare(found: ClassCounts, min_rows: int) -> np.ndarray:
     """Return the classes that have fewer rows than this."""
-    classes, counts = np.unique(y, return_counts=True)
-    return classes[counts < min_rows]
+    return found.classes[found.counts < min_rows]
 
 
-def check_classes(y: np.ndarray, target: str, *, are_all: bool = True) -> None:
+def check_classes(found: ClassCounts, target: str, *, are_all: bool = True) -> None:
     """Refuse a target with less than two classes, among all rows or the first ones."""
-    classes = np.unique(y)
+    classes = found.classes
     if len(classes) < 2:
         only = f", {str(classes[0])!r}" if len(classes) else ""
         if not are_all:
             raise ValueError(
-                f"The first {len(y):,} rows, which are looked at before the others, should have "
-                f"two classes of {target!r} or more, but have {len(classes)}{only}. If the rows "
-                "are sorted by class, shuffle them, or look at more: raise --max-time and "
+                f"The first {found.n_rows:,} rows, which are looked at before the others, should "
+                f"have two classes of {target!r} or more, but have {len(classes)}{only}. If the "
+                "rows are sorted by class, shuffle them, or look at more: raise --max-time and "
                 "--max-memory if they are set."
             )
         raise ValueError(

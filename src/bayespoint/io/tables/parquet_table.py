@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from .table import Table, check_names, one_line
@@ -11,12 +11,18 @@ ROWS_PER_BATCH = 1 << 16
 
 
 class ParquetTable(Table):
-    """An open Parquet file."""
+    """An open Parquet file, or some groups of its rows, or some rows of these."""
 
     format = "parquet"
     has_header = True
 
-    def __init__(self, name: str, source: Any):
+    def __init__(
+        self,
+        name: str,
+        source: Any,
+        groups: Sequence[int] | None = None,
+        rows: tuple[int, int] | None = None,
+    ):
         from pyarrow.parquet import ParquetFile
 
         try:
@@ -24,9 +30,22 @@ class ParquetTable(Table):
         except (ValueError, OSError) as error:
             raise ValueError(f"{name} is not Parquet, or is damaged: {one_line(error)}") from None
         super().__init__(name, file)
-        self._n_read = 0
+        self._n_read, self._groups, self._rows = 0, groups, rows
         self.columns = file.schema_arrow.names
         check_names(name, file.schema_arrow.names)
+
+    @property
+    def metadata(self) -> Any:
+        """Return what Parquet says about its groups of rows."""
+        return self._stream.metadata
+
+    @property
+    def strings(self) -> set[str]:
+        """Return the columns that are read as strings; those without any value can be both."""
+        from pyarrow import types
+
+        fields = list(self._stream.schema_arrow)
+        return {f.name for f in fields if not (_is_number(f.type) or types.is_null(f.type))}
 
     def share_read(self) -> float | None:
         """Return the share of the rows that were returned."""
@@ -38,11 +57,19 @@ class ParquetTable(Table):
         schema = self._stream.schema_arrow
         for name in names:
             _check_type(schema.field(name))
-        for batch in self._stream.iter_batches(ROWS_PER_BATCH, columns=names):
+        begin, end = self._rows or (0, self._stream.metadata.num_rows)
+        groups = None if self._groups is None else list(self._groups)
+        for batch in self._stream.iter_batches(ROWS_PER_BATCH, row_groups=groups, columns=names):
+            here = slice(max(begin - self._n_read, 0), max(end - self._n_read, 0))
             self._n_read += batch.num_rows
+            batch = batch[here]
+            if self._n_read <= begin:
+                continue
             yield pa.table(
                 {name: _numbers_or_strings(batch[name], name in texts) for name in names}
             )
+            if self._n_read >= end:
+                return
 
 
 def _check_type(field) -> None:
@@ -72,7 +99,12 @@ def _numbers_or_strings(column, as_text: bool):
     kind = column.type
     if types.is_boolean(kind):
         return pc.if_else(column, "True", "False")
-    numeric = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
-    if numeric and not as_text:
+    if _is_number(kind) and not as_text:
         return column.cast(pa.float64(), safe=False)
     return column.cast(pa.string())
+
+
+def _is_number(kind) -> bool:
+    from pyarrow import types
+
+    return types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..._runtime.share_done import advance, share_of_way
 from .anderson import MAX_MIXED_CHANGE, Sweep, mix_sweeps
 from .belief import Belief, move_size
 from .prior_scale import PriorScale
@@ -38,6 +39,7 @@ def iterate(
     belief, sites = start or prior, prior.nothing()
     damping, change, n_iter = rows.damping, np.inf, 0
     past: list[Sweep] = []
+    largest = done = 0.0  # the largest error so far, and the share of the way from it to tol
     scale = None if scale is None or scale.noise == 0 else scale  # then it does not matter
     correction = 0.0 if scale is None else np.inf
     if scale is not None:
@@ -59,7 +61,11 @@ def iterate(
         change = move_size(move)
         if scale is not None:
             correction = scale.correction(belief)
-        if _error(change, correction) <= MAX_MIXED_CHANGE and rows.mixable_sweeps:
+        error = _error(change, correction)
+        largest = max(largest, error if np.isfinite(error) else 0.0)
+        done = max(done, share_of_way(error, largest, tol) or 0.0)
+        advance(done, "fitting")
+        if error <= MAX_MIXED_CHANGE and rows.mixable_sweeps:
             log_factor = 0.0 if scale is None else scale.log_factor
             past = [*past, Sweep(sites, log_factor, correction, move)][-rows.mixable_sweeps :]
         else:  # only sweeps with the same damping are mixed
