@@ -29,6 +29,7 @@ from ..solvers.propagation.on_gram import propagate
 from ..solvers.propagation.sites import copies_of
 from .gram_fit import memory_needed
 from .landmarks_fit import describe_points, noise_of
+from .nearest_error import nearest_error
 from .parameter_search import SHORT_RUN_MAX_ITER, SHORT_RUN_TOL, Search
 from .parameters import Choice, Settings, choose
 from .regression_search import RegressionSearch
@@ -51,6 +52,10 @@ MAX_EP_POINTS = 2000
 # Above this leave-one-out error, on the sample that parameters are chosen on, perceptrons would
 # learn noise. Below it, they learn the rest from more points.
 MAX_PERCEPTRON_ERROR = 0.05
+# With many classes, each against the rest has few errors whatever the noise. Then labels count as
+# clean if the errors among all classes, of the sample or of nearest neighbors, are at most twice
+# as many: neighbors with a share e of noisy labels disagree in about 2 e of the cases.
+MAX_CLASS_ERROR = 2 * MAX_PERCEPTRON_ERROR
 # Cells need a kernel that says nothing about distant points.
 LOCAL_KERNELS = ("rbf", "laplacian")
 # Solvers whose parameters are chosen by the left-out points of a label regression.
@@ -115,7 +120,7 @@ def solver_for_many_points(
     Perceptrons are judged first, so that clean data need no further search.
     """
     choice = choose(data, supported(given, Perceptron()), should_stop, score_given=True)
-    if not choice.loo_error > MAX_PERCEPTRON_ERROR:
+    if not has_noisy_labels(data, choice):
         return Perceptron(), choice
     if given.gamma == "auto":
         choice = choose(data, supported(given, Nystroem()), should_stop)
@@ -124,6 +129,16 @@ def solver_for_many_points(
         if gain_of_cells(data, of_cells.best, choice.best) > MIN_GAIN_OF_CELLS:
             return Cells(), of_cells
     return Nystroem(), choice
+
+
+def has_noisy_labels(data: TrainingSet, choice: Choice) -> bool:
+    """Tell whether perceptrons would learn noise; if there was no time to judge, they would not."""
+    if choice.loo_error > MAX_PERCEPTRON_ERROR:
+        return True
+    if not choice.class_error > MAX_CLASS_ERROR:
+        return False
+    kernel = data.kernel_for(choice.best.gamma, choice.best.fit_intercept)
+    return nearest_error(data, kernel) > MAX_CLASS_ERROR
 
 
 def supported(given: Settings, solver) -> Settings:
