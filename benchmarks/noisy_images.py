@@ -45,6 +45,7 @@ FLIPPED_SHARE = 0.05
 # Standard deviations of the noise, in units of white, and of the blur, in pixels.
 NOISE, BLUR_PIXELS = 0.7, 2.0
 WIDTH = 28
+N_TO_COMPILE = 2500
 SETS = ("clean", "flipped", "blurred")
 MACHINES = {
     "default": lambda threads: BayesPointClassifier(random_state=0, n_jobs=threads),
@@ -171,6 +172,8 @@ def run(arguments: argparse.Namespace) -> None:
         wanted = [(kind, name, arguments.rows, arguments.threads) for name in arguments.machines]
         missing = [key for key in wanted if key not in done]
         data = load(kind, arguments.data, arguments.rows) if missing else None
+        if data is not None:  # compiles
+            machine().fit(data.X_train[:N_TO_COMPILE], data.y_train[:N_TO_COMPILE])
         for key in missing:
             found = dict(zip(("set", "machine", "rows", "threads"), key, strict=True))
             found.update(measure(key[1], data, arguments.threads))

@@ -53,10 +53,10 @@ MAX_EP_POINTS = 2000
 # Above this leave-one-out error, on the sample that parameters are chosen on, perceptrons would
 # learn noise. Below it, they learn the rest from more points.
 MAX_PERCEPTRON_ERROR = 0.05
-# With many classes, each against the rest has few errors whatever the noise. Then labels count as
-# clean if the errors among all classes, of the sample or of nearest neighbors, are at most twice
-# as many: neighbors with a share e of noisy labels disagree in about 2 e of the cases.
-MAX_CLASS_ERROR = 2 * MAX_PERCEPTRON_ERROR
+# With many classes, each against the rest has few errors whatever the noise. Then the errors among
+# all classes count. Where a sample makes more, nearest neighbors among all points tell whether
+# labels are noisy: with a share e of noise they disagree in about 2 e of the cases.
+MAX_NEIGHBOR_ERROR = 2 * MAX_PERCEPTRON_ERROR
 # Cells need a kernel that says nothing about distant points.
 LOCAL_KERNELS = ("rbf", "laplacian")
 # Solvers whose parameters are chosen by the left-out points of a label regression.
@@ -142,10 +142,10 @@ def has_noisy_labels(data: TrainingSet, choice: Choice) -> bool:
     """Tell whether perceptrons would learn noise; if there was no time to judge, they would not."""
     if choice.loo_error > MAX_PERCEPTRON_ERROR:
         return True
-    if not choice.class_error > MAX_CLASS_ERROR:
+    if not choice.class_error > MAX_PERCEPTRON_ERROR:
         return False
     kernel = data.kernel_for(choice.best.gamma, choice.best.fit_intercept)
-    return nearest_error(data, kernel) > MAX_CLASS_ERROR
+    return nearest_error(data, kernel) > MAX_NEIGHBOR_ERROR
 
 
 def can_join_cells(data: TrainingSet, request: Request) -> bool:
