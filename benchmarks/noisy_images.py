@@ -14,7 +14,7 @@ half, and the other way around; the better of the two counts. This takes no trai
 and no time, so it flatters SVC: our probabilities come from the training rows alone.
 
 `run` writes one line per set and machine, and skips what is there: a killed run loses one line.
-The SVCs take an hour of a core; all others together ten minutes.
+The SVCs take about half an hour of a core.
 """
 # ruff: noqa: T201
 
