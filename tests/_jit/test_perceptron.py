@@ -118,8 +118,8 @@ def advance_one_by_one(rows, slot, softness, step, y, order, output, count, walk
 
 @pytest.mark.parametrize("softness", [0.0, 0.3])
 @pytest.mark.parametrize("flipped", [0.0, 0.2])
-def test_passes_for_several_mistakes_change_no_digit(softness, flipped, rng):
-    """Stop anywhere, with any rows missing: the state is that of one pass for every mistake."""
+def test_state_is_that_of_a_plain_loop_in_every_digit(softness, flipped, rng):
+    """Stop anywhere, with any rows missing, and go on."""
     m = 900
     matrix, signs = teacher_problem(m, 20, 3)
     rows, order = matrix.astype(np.float32), rng.permutation(m).astype(np.int32)

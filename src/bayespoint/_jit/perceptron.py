@@ -6,13 +6,6 @@ from numba import njit
 # Score of a point that a perceptron gets wrong and visits next. It is larger than the number
 # of perceptrons, so it outweighs a point that all of them get wrong but visit later.
 NEXT_MISTAKE_SCORE = 1_000_000
-# Mistakes whose Gram rows are added to all outputs in one pass. Gram rows come from main memory,
-# which takes half of the time of a pass for each; more at once save little.
-MISTAKES_AT_ONCE = 4
-# Among so many next points of the order the next mistakes are looked for, with up-to-date outputs.
-# A point there costs as much as some 50 in a pass over all, because points of an order are not
-# neighbors in memory.
-MIN_WINDOW, MAX_WINDOW = 16, 512
 
 
 @njit(cache=True, nogil=True)
@@ -52,38 +45,25 @@ def advance(rows, slot, softness, step, y, order, output, count, walk, best, bes
     training errors and the squared length at the end of the best pass. Returns whether a
     pass was the best so far.
     """
+    m = y.shape[0]
     position, right, mistakes, in_use = walk[0], walk[1], walk[2], walk[3]
-    near = np.empty(MAX_WINDOW)  # outputs at the next points of the order
-    wrong = np.empty(MISTAKES_AT_ONCE, dtype=np.int64)  # mistakes that `output` does not know yet
-    window = MIN_WINDOW
-    better, missing = False, False
-    while right < in_use and mistakes < most and not (better or missing):
-        first, stop = position, min(position + window, in_use)
-        for k in range(first, stop):
-            near[k - first] = output[order[k]]
-        n = 0
-        while position < stop and n < MISTAKES_AT_ONCE and right < in_use and mistakes < most:
-            i = order[position]
-            if y[i] * near[position - first] <= 0.0:
-                missing = slot[i] < 0
-                if missing:
-                    break
-                row = rows[slot[i]]
-                change = y[i] * step[i]
-                for k in range(position + 1, stop):
-                    near[k - first] += change * row[order[k]]
-                wrong[n] = i
-                n += 1
-                count[i] += 1
-                mistakes += 1
-                right = 0
-            else:
-                right += 1
-            position += 1
-        _add_rows(rows, slot, softness, step, y, wrong[:n], output)
-        # So many points as contain MISTAKES_AT_ONCE, if mistakes go on as in this window.
-        window = MISTAKES_AT_ONCE * (position - first) // max(n, 1) + 1
-        window = min(max(window, MIN_WINDOW), MAX_WINDOW)
+    better = False
+    while right < in_use and mistakes < most:
+        i = order[position]
+        if y[i] * output[i] <= 0.0:
+            if slot[i] < 0:
+                break
+            row = rows[slot[i]]
+            change = y[i] * step[i]
+            for j in range(m):
+                output[j] += change * row[j]
+            output[i] += change * softness[i]
+            count[i] += 1
+            mistakes += 1
+            right = 0
+        else:
+            right += 1
+        position += 1
         if position == in_use:
             position = 0
             errors, square = 0.0, 0.0
@@ -96,39 +76,9 @@ def advance(rows, slot, softness, step, y, order, output, count, walk, best, bes
                 better = True
                 best[0], best[1] = errors, square
                 best_count[:] = count
+                break
     walk[0], walk[1], walk[2] = position, right, mistakes
     return better
-
-
-@njit(cache=True, nogil=True)
-def _add_rows(rows, slot, softness, step, y, wrong, output):
-    """Add the Gram rows of different wrong points, in the digits of adding one after the other."""
-    n = wrong.shape[0]
-    own = np.empty(n)  # outputs at the wrong points themselves, where softness counts
-    for p in range(n):
-        own[p] = output[wrong[p]]
-        for q in range(n):
-            change = y[wrong[q]] * step[wrong[q]]
-            own[p] += change * rows[slot[wrong[q]], wrong[p]]
-            if p == q:
-                own[p] += change * softness[wrong[p]]
-    if n == MISTAKES_AT_ONCE:
-        a, b, c, d = wrong[0], wrong[1], wrong[2], wrong[3]
-        row_a, row_b, row_c, row_d = rows[slot[a]], rows[slot[b]], rows[slot[c]], rows[slot[d]]
-        by_a, by_b, by_c, by_d = y[a] * step[a], y[b] * step[b], y[c] * step[c], y[d] * step[d]
-        for j in range(output.shape[0]):
-            sum_ = output[j] + by_a * row_a[j]
-            sum_ += by_b * row_b[j]
-            sum_ += by_c * row_c[j]
-            output[j] = sum_ + by_d * row_d[j]
-    else:
-        for q in range(n):
-            row = rows[slot[wrong[q]]]
-            change = y[wrong[q]] * step[wrong[q]]
-            for j in range(output.shape[0]):
-                output[j] += change * row[j]
-    for p in range(n):
-        output[wrong[p]] = own[p]
 
 
 @njit(cache=True, nogil=True)
