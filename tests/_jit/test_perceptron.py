@@ -91,6 +91,54 @@ def test_the_best_pass_is_kept():
     assert walk[2] == count.sum() == 300
 
 
+def advance_one_by_one(rows, slot, softness, step, y, order, output, count, walk, best, kept, most):
+    """Learn as `advance` does, with a pass over all outputs for every mistake."""
+    while walk[1] < walk[3] and walk[2] < most:
+        i = order[walk[0]]
+        if y[i] * output[i] <= 0:
+            if slot[i] < 0:
+                return False
+            output += y[i] * step[i] * rows[slot[i]].astype(float)
+            output[i] += y[i] * step[i] * softness[i]
+            count[i] += 1
+            walk[1:3] = 0, walk[2] + 1
+        else:
+            walk[1] += 1
+        walk[0] += 1
+        if walk[0] == walk[3]:
+            walk[0] = 0
+            used = order[: walk[3]]
+            margins = y[used] * output[used]
+            if np.sum(margins <= 0) < best[0]:
+                best[:] = np.sum(margins <= 0), (count[used] * step[used]) @ margins
+                kept[:] = count
+                return True
+    return False
+
+
+@pytest.mark.parametrize("softness", [0.0, 0.3])
+@pytest.mark.parametrize("flipped", [0.0, 0.2])
+def test_state_is_that_of_a_plain_loop_in_every_digit(softness, flipped, rng):
+    """Stop anywhere, with any rows missing, and go on."""
+    m = 900
+    matrix, signs = teacher_problem(m, 20, 3)
+    rows, order = matrix.astype(np.float32), rng.permutation(m).astype(np.int32)
+    y = np.where(rng.random(m) < flipped, -signs[0], signs[0])
+    fast, slow = at_start(m), at_start(m)
+    fast[2][3] = slow[2][3] = m - 50  # the last ones are held out
+    softness, step = np.full(m, softness), rng.uniform(0.5, 1, m)
+    for most in range(7, 1500, 31):
+        slot = np.where(rng.random(m) < 0.1, -1, np.arange(m)).astype(np.int32)
+        given = rows, slot, softness, step, y, order
+        assert advance(*given, *fast, most) == advance_one_by_one(*given, *slow, most)
+        for name, one, other in zip(("output", "count", "walk"), fast, slow, strict=False):
+            np.testing.assert_array_equal(one, other, err_msg=name)
+        np.testing.assert_array_equal(fast[4], slow[4])
+        # The squared length is added up in another order here.
+        np.testing.assert_allclose(fast[3], slow[3], rtol=m * np.finfo(float).eps)
+    assert slow[2][2] > 200
+
+
 def test_expects_wrong_points_and_first_of_all_those_next_in_order():
     y = np.ones(8, dtype=np.int8)
     output = np.array([1.0, -1.0, 0.0, 1.0, -2.0, -1.0, 1.0, -1.0])

@@ -11,7 +11,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from bayespoint import BayesPointClassifier
 from bayespoint._runtime import interrupt
 from bayespoint.fitting import solver_choice
+from bayespoint.fitting.parameters import Settings
 from bayespoint.fitting.task import TrainingSet
+from bayespoint.geometry.kernels import Kernel
 from bayespoint.solvers import Cells, Nystroem
 from helpers import ctrl_c
 from many_points import classifier, noisy
@@ -163,6 +165,32 @@ def test_fine_detail_chooses_cells():
 
 def test_clean_labels_choose_perceptrons():
     assert chosen(*noisy(3000, noise=0.0), kernel="rbf") == "perceptron"
+
+
+def ten_classes(m, flipped, seed=0):
+    """Return clouds of points, and labels of which a share is replaced."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 10, m)
+    X = 3 * np.random.default_rng(0).standard_normal((10, 6))[y] + rng.standard_normal((m, 6))
+    return X, np.where(rng.random(m) < flipped, rng.integers(0, 10, m), y)
+
+
+@pytest.mark.parametrize(("flipped", "expected"), [(0.0, "perceptron"), (0.15, "mosaic")])
+def test_ten_classes_do_not_hide_their_noise(flipped, expected, monkeypatch):
+    """One class against the rest has only about 0.15 / 5 errors."""
+    monkeypatch.setattr("bayespoint.fitting.parameter_search.MAX_POINTS", 200)
+    X, y = ten_classes(2500, flipped)
+    signs = np.where(y == np.arange(10)[:, None], 1, -1)
+    data = TrainingSet(X, y, signs, "rbf", lambda gamma, _: Kernel("rbf", gamma=0.1))
+    settings = Settings("scale", True, "auto", 0.0)
+    for cache_size, found in ((2000, expected), (10, expected.replace("mosaic", "nystroem"))):
+        request = solver_choice.Request("auto", settings, cache_size)
+        _, solver, choice = solver_choice.choose_solver(data, request, lambda _: False)
+        assert type(solver).__name__.lower() == found
+        assert choice.best.softness > 0
+    first = solver_choice.choose(data, settings, lambda _: False)
+    assert first.loo_error < solver_choice.MAX_PERCEPTRON_ERROR
+    assert (first.class_error > solver_choice.MAX_PERCEPTRON_ERROR) == (expected == "mosaic")
 
 
 def test_too_little_time_chooses_the_perceptron():

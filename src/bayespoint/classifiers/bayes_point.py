@@ -65,7 +65,7 @@ class BayesPointClassifier(CompactMixin, IncrementalMixin):
         "auto" with kernel="auto" is "regression" up to 10,000 training points if `cache_size`
         allows, and "mosaic" for more dense points. Otherwise it is "ep" up to 2000 points
         ("billiard" where it does not converge), then left-out points decide between the last
-        three. An object carries its own parameters: `solvers.Perceptron(n_members=50)`.
+        four. An object carries its own parameters: `solvers.Perceptron(n_members=50)`.
     softness : "auto" or float, default="auto"
         Added to the diagonal of the kernel matrix, relative to it, during training (000,
         eq. 27): the variance of noise on the output. More of it tolerates more noise in the

@@ -87,6 +87,18 @@ class Search:
         sides = np.array([f.cavity_mean for f in found]) * self.signs
         return float(np.mean(np.average(sides <= 0, axis=1, weights=self.weight)))
 
+    def class_error(self, place: Place) -> float:
+        """Return the share of left-out points for which another class has a larger output.
+
+        For two classes this is `loo_error`.
+        """
+        found = self.known.get(place, IMPOSSIBLE).found
+        if len(found) < 2:
+            return self.loo_error(place)
+        outputs = np.array([f.cavity_mean / np.sqrt(f.cavity_variance) for f in found])
+        wrong = outputs.argmax(axis=0) != self.signs.argmax(axis=0)
+        return float(np.average(wrong, weights=self.weight))
+
     def climb(self, best: Place, should_stop: Callable[[float], bool]) -> Place:
         """Return the place from which no step leads up, or the best one when it must stop.
 

@@ -35,6 +35,7 @@ class Choice(NamedTuple):
     best: Settings
     score: dict[Settings, float]
     loo_error: float = np.nan  # leave-one-out error of one class against the rest, for the best
+    class_error: float = np.nan  # leave-one-out error of all classes
     kernel: str = ""  # what was chosen instead of a gamma, in words
 
     def __str__(self) -> str:
@@ -93,7 +94,8 @@ def choose(
     candidates = search(data, axes, neighborhoods)
     best = candidates.climb(start, should_stop)
     scores = {Settings(*candidates.values(p)): c.score for p, c in candidates.known.items()}
-    return Choice(Settings(*candidates.values(best)), scores, candidates.loo_error(best))
+    errors = candidates.loo_error(best), candidates.class_error(best)
+    return Choice(Settings(*candidates.values(best)), scores, *errors)
 
 
 def _axes(data: TrainingSet, given: Settings) -> tuple[Settings, list[np.ndarray], Place]:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import special
+from scipy import sparse, special
 from sklearn.metrics.pairwise import euclidean_distances
 
 from ..geometry.gram import noise_share, soften, unit_matrix
@@ -29,6 +29,8 @@ from ..solvers.propagation.on_gram import propagate
 from ..solvers.propagation.sites import copies_of
 from .gram_fit import memory_needed
 from .landmarks_fit import describe_points, noise_of
+from .mosaic_fit import memory_needed as memory_of_mosaic
+from .nearest_error import nearest_error
 from .parameter_search import SHORT_RUN_MAX_ITER, SHORT_RUN_TOL, Search
 from .parameters import Choice, Settings, choose
 from .regression_search import RegressionSearch
@@ -51,6 +53,10 @@ MAX_EP_POINTS = 2000
 # Above this leave-one-out error, on the sample that parameters are chosen on, perceptrons would
 # learn noise. Below it, they learn the rest from more points.
 MAX_PERCEPTRON_ERROR = 0.05
+# With many classes, each against the rest has few errors whatever the noise. Then the errors among
+# all classes count. Where a sample makes more, nearest neighbors among all points tell whether
+# labels are noisy: with a share e of noise they disagree in about 2 e of the cases.
+MAX_NEIGHBOR_ERROR = 2 * MAX_PERCEPTRON_ERROR
 # Cells need a kernel that says nothing about distant points.
 LOCAL_KERNELS = ("rbf", "laplacian")
 # Solvers whose parameters are chosen by the left-out points of a label regression.
@@ -79,7 +85,7 @@ def choose_solver(
     """Return the data, a solver, and the parameters chosen for it; `should_stop` as in `choose`."""
     solver = named_solver(data, request)
     if solver is None:
-        return data, *solver_for_many_points(data, request.settings, should_stop)
+        return data, *solver_for_many_points(data, request, should_stop)
     given, groups = request.settings, None
     if needs_of(solver) == "cells" and "auto" in given:
         groups = neighborhoods(data)
@@ -108,15 +114,21 @@ def fits_memory(m: int, n_outputs: int, solver, cache_size: float) -> bool:
 
 
 def solver_for_many_points(
-    data: TrainingSet, given: Settings, should_stop: Callable[[float], bool]
-) -> tuple[Cells | Nystroem | Perceptron, Choice]:
-    """Return perceptrons for clean labels, else cells or landmarks; and their parameters.
+    data: TrainingSet, request: Request, should_stop: Callable[[float], bool]
+) -> tuple[Cells | Mosaic | Nystroem | Perceptron, Choice]:
+    """Return perceptrons for clean labels, else cells or landmarks or both; and their parameters.
 
-    Perceptrons are judged first, so that clean data need no further search.
+    Perceptrons are judged first, so that clean data need no further search. Where each of many
+    classes is easy to tell from the rest, but they are noisy together, 500 landmarks lose too
+    much (docs/notes/perceptrons.md).
     """
+    given = request.settings
     choice = choose(data, supported(given, Perceptron()), should_stop, score_given=True)
-    if not choice.loo_error > MAX_PERCEPTRON_ERROR:
+    if not has_noisy_labels(data, choice):
         return Perceptron(), choice
+    if choice.loo_error <= MAX_PERCEPTRON_ERROR and can_join_cells(data, request):
+        given = supported(given, Mosaic())
+        return Mosaic(), choose(data, given, should_stop, search=RegressionSearch)
     if given.gamma == "auto":
         choice = choose(data, supported(given, Nystroem()), should_stop)
     if data.kernel_name in LOCAL_KERNELS and not should_stop(0.0):
@@ -124,6 +136,27 @@ def solver_for_many_points(
         if gain_of_cells(data, of_cells.best, choice.best) > MIN_GAIN_OF_CELLS:
             return Cells(), of_cells
     return Nystroem(), choice
+
+
+def has_noisy_labels(data: TrainingSet, choice: Choice) -> bool:
+    """Tell whether perceptrons would learn noise; if there was no time to judge, they would not."""
+    if choice.loo_error > MAX_PERCEPTRON_ERROR:
+        return True
+    if not choice.class_error > MAX_PERCEPTRON_ERROR:
+        return False
+    kernel = data.kernel_for(choice.best.gamma, choice.best.fit_intercept)
+    return nearest_error(data, kernel) > MAX_NEIGHBOR_ERROR
+
+
+def can_join_cells(data: TrainingSet, request: Request) -> bool:
+    """Tell whether a mosaic is possible: with a local kernel, a soft boundary and memory for it."""
+    needed = memory_of_mosaic(len(data.points), len(data.signs), Mosaic(), itemsize=8)
+    return (
+        data.kernel_name in LOCAL_KERNELS
+        and not sparse.issparse(data.X)
+        and request.settings.softness != 0
+        and needed + data.X.nbytes / 2**20 <= request.cache_size
+    )
 
 
 def supported(given: Settings, solver) -> Settings:
