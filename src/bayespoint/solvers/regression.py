@@ -142,7 +142,7 @@ class Regression(Solver):
         unit: np.ndarray,
         codes: np.ndarray,
         softness: float,
-        rng: np.random.Generator,
+        rng: np.random.Generator | None,
         weight: np.ndarray | None = None,
         thread_map: Callable = map,
     ) -> RegressionPosterior:
@@ -156,8 +156,8 @@ class Regression(Solver):
             Labels as numbers.
         softness : float
             Variance of the noise, positive; the prior variance of an output is 1.
-        rng : numpy.random.Generator
-            Source of the draws.
+        rng : numpy.random.Generator or None
+            Source of the draws; with None there are none.
         weight : array of shape (m,), default=None
             Weights of the points; by default all are 1.
         thread_map : callable, default=map
@@ -174,12 +174,14 @@ class Regression(Solver):
         with one_blas_thread():
             found = leave_one_out(unit / softness, codes, weight, thread_map, overwrite=True)
             posterior, units = posterior_of(found, codes, softness, weight)
-            inverse, factor = found.inverse / softness, units.scale / units.length
-            given = unit, inverse, softness / weight, codes / units.scale
-            each = self.draws_of_each(codes.shape[1])
-            draws = draw_posterior(*given, each, rng, factor, thread_map)
+            if rng is not None:
+                inverse, factor = found.inverse / softness, units.scale / units.length
+                given = unit, inverse, softness / weight, codes / units.scale
+                each = self.draws_of_each(codes.shape[1])
+                draws = draw_posterior(*given, each, rng, factor, thread_map)
+                posterior = posterior._replace(draws=draws)
         info = describe(units, time.perf_counter() - began) | {"n_factors": self.n_factors}
-        return posterior._replace(draws=draws, info=info)
+        return posterior._replace(info=info)
 
     def solve_large(
         self,
