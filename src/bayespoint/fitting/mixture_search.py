@@ -12,6 +12,7 @@ from scipy import optimize
 from sklearn.exceptions import ConvergenceWarning
 
 from .._runtime.share_done import advance, between
+from .._runtime.threads import run_all
 from .._runtime.warn import warn
 from ..geometry.equal_rows import merge_equal_rows
 from ..geometry.kernels import Kernel
@@ -187,7 +188,7 @@ class MixtureSearch:
             return unit, found.take(places) / unit
 
         terms = list(dict.fromkeys(TERMS[name] for name in self.names))
-        found = dict(zip(terms, self.points.thread_map(measure, terms), strict=True))
+        found = dict(zip(terms, run_all(self.points.thread_map, measure, terms), strict=True))
         distances = {term: pairs for term, (_, pairs) in found.items()}
         units = {term: unit for term, (unit, _) in found.items()}
         return distances, units
@@ -245,8 +246,7 @@ class MixtureSearch:
             np.add.reduce(here, axis=0, out=pairs[block])
             pairs[block] += constant
 
-        for _ in points.thread_map(fill, points.blocks):
-            pass
+        run_all(points.thread_map, fill, points.blocks)
         diagonal = constant + weights.sum()
         value, slopes = points.evaluate(pairs, diagonal, link)
         self.score.append((1 / diagonal, value))
@@ -256,7 +256,7 @@ class MixtureSearch:
             by_gamma = [p @ (d[block] * by_pair) for p, d in zip(here, distances, strict=True)]
             return np.concatenate([[by_pair.sum()], here @ by_pair, by_gamma])
 
-        total = np.add.reduce(list(points.thread_map(by_parameter, points.blocks)))
+        total = np.add.reduce(run_all(points.thread_map, by_parameter, points.blocks))
         by_weight, by_gamma = total[1:].reshape(2, -1)
         slope = np.array(
             [

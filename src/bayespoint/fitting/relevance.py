@@ -9,6 +9,7 @@ import numpy as np
 from scipy import optimize
 from scipy.spatial.distance import cdist
 
+from .._runtime.threads import run_all
 from ..geometry.mixture import TERMS, Mixture, Term
 from .pair_score import DIGITS, MIN_PROGRESS, PairScore
 from .power_link import PowerLink
@@ -88,11 +89,11 @@ def learn_scales(
     def judge(trial: tuple[HalfScore, np.ndarray]) -> float:
         return trial[0].value(trial[1])
 
-    (one, logs), (other, other_logs) = thread_map(learn, halves)
+    (one, logs), (other, other_logs) = run_all(thread_map, learn, halves)
     shares = (0.0, *SHARES)
     trials = [(other, share * logs) for share in shares]
     trials += [(one, share * other_logs) for share in shares]
-    values = np.sum(np.reshape(list(thread_map(judge, trials)), (2, -1)), axis=0)
+    values = np.sum(np.reshape(run_all(thread_map, judge, trials), (2, -1)), axis=0)
     best, highest = 0.0, values[0]
     for share, found in zip(SHARES, values[1:], strict=True):
         if found > highest + MIN_GAIN:

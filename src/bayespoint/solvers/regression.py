@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from .._runtime.threads import one_blas_thread
+from .._runtime.threads import one_blas_thread, run_all
 from .definite_inverse import invert_definite, tiles_of
 from .regression_draws import draw_posterior
 from .solver import Solver
@@ -61,8 +61,7 @@ class LeftOut(NamedTuple):
             pairs = pairs_of(rows, n)
             by_pair[pairs] = slope.take(places[pairs])
 
-        for _ in thread_map(compute, tiles_of(n)):  # the longest first
-            pass
+        run_all(thread_map, compute, tiles_of(n))  # the longest first
         return by_pair, float(np.trace(slope)) / 2
 
 
