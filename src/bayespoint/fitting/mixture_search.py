@@ -172,8 +172,8 @@ class MixtureSearch:
         self.score: list[tuple[float, float]] = []
         self.seconds = 0.0  # that an evaluation took
 
-    def _measure(self, X) -> tuple[dict[Term, np.ndarray], dict[Term, float]]:
-        """Return the distances of all pairs for each kind of term, divided by their means."""
+    def _measure(self, X) -> tuple[np.ndarray, np.ndarray]:
+        """Return the distances of all pairs for each term, divided by their means, and these."""
         weight = self.points.weight
         total = weight.sum()
         share = weight / total
@@ -189,9 +189,8 @@ class MixtureSearch:
 
         terms = list(dict.fromkeys(TERMS[name] for name in self.names))
         found = dict(zip(terms, run_all(self.points.thread_map, measure, terms), strict=True))
-        distances = {term: pairs for term, (_, pairs) in found.items()}
-        units = {term: unit for term, (unit, _) in found.items()}
-        return distances, units
+        units, distances = zip(*(found[TERMS[name]] for name in self.names), strict=True)
+        return np.array(distances), np.array(units)
 
     def climb(
         self, should_stop: Callable[[float], bool], n_evaluations: int = MAX_EVALUATIONS
@@ -233,14 +232,13 @@ class MixtureSearch:
     def evaluate(self, logs: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the score of parameters, and its gradient."""
         constant, weights, gammas, link = self._unpack(logs)
-        points, distances = self.points, [self.distances[TERMS[name]] for name in self.names]
-        parts = np.empty((len(self.names), len(points.first)))
-        pairs = np.empty(len(points.first))
+        points, distances = self.points, self.distances
+        parts, pairs = np.empty(distances.shape), np.empty(len(points.first))
+        factors = -gammas[:, None]
 
         def fill(block: slice) -> None:
             here = parts[:, block]
-            for part, distance_, gamma in zip(here, distances, gammas, strict=True):
-                np.multiply(distance_[block], -gamma, out=part)
+            np.multiply(distances[:, block], factors, out=here)
             np.exp(here, out=here)
             here *= weights[:, None]
             np.add.reduce(here, axis=0, out=pairs[block])
@@ -248,15 +246,16 @@ class MixtureSearch:
 
         run_all(points.thread_map, fill, points.blocks)
         diagonal = constant + weights.sum()
-        value, slopes = points.evaluate(pairs, diagonal, link)
+
+        def by_parameter(block: slice, by_pair: np.ndarray) -> np.ndarray:
+            here = parts[:, block]
+            here *= by_pair
+            by_gamma = np.einsum("kp,kp->k", here, distances[:, block])
+            return np.concatenate([[by_pair.sum()], here.sum(axis=1), by_gamma])
+
+        value, slopes = points.evaluate(pairs, diagonal, link, by_parameter)
         self.score.append((1 / diagonal, value))
-
-        def by_parameter(block: slice) -> np.ndarray:
-            here, by_pair = parts[:, block], slopes.by_pair[block]
-            by_gamma = [p @ (d[block] * by_pair) for p, d in zip(here, distances, strict=True)]
-            return np.concatenate([[by_pair.sum()], here @ by_pair, by_gamma])
-
-        total = np.add.reduce(run_all(points.thread_map, by_parameter, points.blocks))
+        total = slopes.over_pairs
         by_weight, by_gamma = total[1:].reshape(2, -1)
         slope = np.array(
             [
@@ -285,8 +284,8 @@ class MixtureSearch:
     def fitted(self, logs: np.ndarray) -> Fitted:
         """Return the mixture of parameters in units of the noise, and the link."""
         constant, weights, gammas, link = self._unpack(logs)
-        units = np.array([self.units[TERMS[name]] for name in self.names])
-        return Fitted(Mixture(self.names, weights, gammas / units, self.views), constant, link)
+        mixture = Mixture(self.names, weights, gammas / self.units, self.views)
+        return Fitted(mixture, constant, link)
 
     def choice(self, logs: np.ndarray) -> MixtureChoice:
         """Return the mixture of parameters, with weights that add up to one."""

@@ -176,17 +176,22 @@ class HalfScore:
         """Return the log probability of left-out points, and its gradient."""
         mixture, scales = self.fitted.mixture, np.exp(logs)[self.groups]
         powers, parts = self._parts(scales)
-        value, slopes = self.points.evaluate(*self._kernel(parts))
-        by_distance: dict[Term, np.ndarray] = {}
-        for name, gamma, part in zip(mixture.names, mixture.gammas, parts, strict=True):
-            term = TERMS[name]
-            by_distance[term] = by_distance.get(term, 0.0) - gamma * part * slopes.by_pair
-        by_scale = np.zeros(len(scales))
-        for term, slope in by_distance.items():
-            double = 2.0 if term.measure == "squared" else 1.0
-            by_feature = double * powers[term] * (slope.astype(np.float32) @ self.differences[term])
-            np.add.at(by_scale, self._features(term), by_feature)
-        return value, np.bincount(self.groups, weights=by_scale)
+
+        def sum_up(pairs: slice, by_pair: np.ndarray) -> np.ndarray:
+            by_distance: dict[Term, np.ndarray] = {}
+            for name, gamma, part in zip(mixture.names, mixture.gammas, parts, strict=True):
+                term, here = TERMS[name], -gamma * part[pairs]
+                by_distance[term] = by_distance[term] + here if term in by_distance else here
+            by_scale = np.zeros(len(scales))
+            for term, slope in by_distance.items():
+                double = 2.0 if term.measure == "squared" else 1.0
+                slope = (slope * by_pair).astype(np.float32)
+                by_feature = double * powers[term] * (slope @ self.differences[term][pairs])
+                by_scale[self._features(term)] += by_feature
+            return by_scale
+
+        value, slopes = self.points.evaluate(*self._kernel(parts), sum_up)
+        return value, np.bincount(self.groups, weights=slopes.over_pairs)
 
     def value(self, logs: np.ndarray) -> float:
         """Return the log probability of left-out points."""

@@ -38,12 +38,17 @@ class LeftOut(NamedTuple):
     outputs: np.ndarray  # (m, n_outputs), outputs at left-out points
 
     def slope_of_pairs(
-        self, by_outputs: np.ndarray, places: np.ndarray, thread_map: Callable = map
+        self,
+        by_outputs: np.ndarray,
+        places: np.ndarray,
+        sum_up: Callable[[slice, np.ndarray], np.ndarray],
+        thread_map: Callable = map,
     ) -> tuple[np.ndarray, float]:
         """Return the derivative of a function of the outputs by the Gram matrix.
 
-        It is that of each pair of points, and that of the whole diagonal. `places` are those of
-        the pairs in a matrix, above its diagonal, row by row.
+        It is a sum over pairs of points, and the derivative by the whole diagonal. `places` are
+        those of the pairs in a matrix, above its diagonal, row by row. `sum_up` gets some pairs
+        and their derivatives, while they are in the cache of a thread, and returns their sums.
 
         With R the derivative by the outputs, U = C^-1 (R / q) and
         h_i = (dq_i / dC^-1_ii) sum_c R_ic A_ic / q_i^2 it is U A' - C^-1 diag(h) C^-1.
@@ -52,17 +57,17 @@ class LeftOut(NamedTuple):
         h = -2 * np.sum(scaled * self.coef, axis=1) * self.slope / self.freedom
         U, n = self.inverse @ scaled, len(h)
         left, right = (np.concatenate(p, axis=1) for p in ((U, self.coef), (self.coef, U)))
-        slope, by_pair = np.empty((n, n)), np.empty(len(places))
+        slope = np.empty((n, n))
 
-        def compute(rows: slice) -> None:
+        def compute(rows: slice) -> np.ndarray:
             here = slope[rows, rows.start :]
             np.matmul(self.inverse[rows] * h, self.inverse[:, rows.start :], out=here)
             here += left[rows] @ right[rows.start :].T
             pairs = pairs_of(rows, n)
-            by_pair[pairs] = slope.take(places[pairs])
+            return sum_up(pairs, slope.take(places[pairs]))
 
-        run_all(thread_map, compute, tiles_of(n))  # the longest first
-        return by_pair, float(np.trace(slope)) / 2
+        sums = run_all(thread_map, compute, tiles_of(n))  # the longest first
+        return np.add.reduce(sums), float(np.trace(slope)) / 2
 
 
 class Solution(NamedTuple):
