@@ -33,7 +33,7 @@ def test_the_bits_do_not_depend_on_the_number_of_threads():
     for model in models[1:]:
         for name in ("dual_coef_", "draw_coef_", "loo_proba_", "relevance_"):
             np.testing.assert_array_equal(getattr(model, name), getattr(models[0], name))
-        np.testing.assert_array_equal(model["candidates_"].score, models[0]["candidates_"].score)
+        np.testing.assert_array_equal(model.candidates_.score, models[0].candidates_.score)
 
 
 def test_all_predictions_agree():

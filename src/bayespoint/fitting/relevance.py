@@ -90,12 +90,11 @@ def learn_scales(
         return trial[0].value(trial[1])
 
     (one, logs), (other, other_logs) = run_all(thread_map, learn, halves)
-    shares = (0.0, *SHARES)
-    trials = [(other, share * logs) for share in shares]
-    trials += [(one, share * other_logs) for share in shares]
+    trials = [(other, share * logs) for share in SHARES]
+    trials += [(one, share * other_logs) for share in SHARES]
     values = np.sum(np.reshape(run_all(thread_map, judge, trials), (2, -1)), axis=0)
-    best, highest = 0.0, values[0]
-    for share, found in zip(SHARES, values[1:], strict=True):
+    best, highest = 0.0, one.unscaled + other.unscaled
+    for share, found in zip(SHARES, values, strict=True):
         if found > highest + MIN_GAIN:
             best, highest = share, found
     scales = np.exp((best * (logs + other_logs) / 2).round(DIGITS))[groups]
@@ -141,6 +140,8 @@ def _halves(target: np.ndarray, size: int, number: int) -> tuple[np.ndarray, np.
 class HalfScore:
     """The log probability of left-out points of one half, as a function of the log scales."""
 
+    unscaled: float  # the score without scales, once `climb` knows it
+
     def __init__(self, X, target, weight, n_classes: int, groups, fitted: Fitted):
         self.fitted, self.groups = fitted, groups
         self.diagonal = fitted.constant + fitted.mixture.weights.sum()
@@ -161,10 +162,15 @@ class HalfScore:
                 self.differences[term] = np.abs(near[first] - near[second])
 
     def climb(self) -> np.ndarray:
-        """Return the log scales of all columns that predict this half best."""
+        """Return the log scales of all columns that predict this half best.
+
+        Where this begins, without scales, is the score `unscaled`.
+        """
 
         def loss(logs):
             value, slope = self.evaluate(logs)
+            if not logs.any():
+                self.unscaled = value
             off = logs / LOG_SCALE_DEVIATION
             return 0.5 * off @ off - value, off / LOG_SCALE_DEVIATION - slope
 
