@@ -155,7 +155,7 @@ class Regression(Solver):
         Parameters
         ----------
         unit : array of shape (m, m)
-            Gram matrix of unit points, without softness.
+            Gram matrix of unit points, without softness. Without draws it is overwritten.
         codes : array of shape (m, n_outputs)
             Labels as numbers.
         softness : float
@@ -176,7 +176,8 @@ class Regression(Solver):
         began = time.perf_counter()
         weight = np.ones(len(unit)) if weight is None else weight
         with one_blas_thread():
-            found = leave_one_out(unit / softness, codes, weight, thread_map, overwrite=True)
+            matrix = np.divide(unit, softness, out=unit if rng is None else None)
+            found = leave_one_out(matrix, codes, weight, thread_map, overwrite=True)
             posterior, units = posterior_of(found, codes, softness, weight)
             if rng is not None:
                 inverse, factor = found.inverse / softness, units.scale / units.length
