@@ -180,17 +180,22 @@ class MixtureSearch:
         # Without the distance of a point to itself: one of `total` copies.
         others = max(1 - 1 / total, MIN_SHARE_OF_OTHERS)
         places = self.points.places
+        distances = np.empty((len(self.names), len(places)))
+        units = np.empty(len(self.names))
 
-        def measure(term: Term) -> tuple[float, np.ndarray]:
+        def measure(term: Term) -> None:
             found = distance(term, self.views, X, X)
             unit = float(share @ found @ share) / others
             unit = _moderate(unit) if unit > 0 else 1.0
-            return unit, found.take(places) / unit
+            pairs = found.take(places)
+            for k, name in enumerate(self.names):
+                if TERMS[name] == term:
+                    np.divide(pairs, unit, out=distances[k])
+                    units[k] = unit
 
         terms = list(dict.fromkeys(TERMS[name] for name in self.names))
-        found = dict(zip(terms, run_all(self.points.thread_map, measure, terms), strict=True))
-        units, distances = zip(*(found[TERMS[name]] for name in self.names), strict=True)
-        return np.array(distances), np.array(units)
+        run_all(self.points.thread_map, measure, terms)
+        return distances, units
 
     def climb(
         self, should_stop: Callable[[float], bool], n_evaluations: int = MAX_EVALUATIONS

@@ -159,7 +159,9 @@ class HalfScore:
                 self.differences[term] = far.astype(np.float32)
             else:
                 near = (seen - seen.mean(axis=0)).astype(np.float32)
-                self.differences[term] = np.abs(near[first] - near[second])
+                apart = near[first]
+                apart -= near[second]
+                self.differences[term] = np.abs(apart, out=apart)
 
     def climb(self) -> np.ndarray:
         """Return the log scales of all columns that predict this half best.
