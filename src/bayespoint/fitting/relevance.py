@@ -16,6 +16,8 @@ from .power_link import PowerLink
 
 # With fewer points in each half nothing is learned.
 MIN_HALF_POINTS = 20
+# With fewer, threads would wait for Python's lock longer than they work.
+MIN_HALF_POINTS_IN_THREADS = 100
 # Each half has an eighth of the points, but at least and at most so many. It has fewer if
 # features times squared points would be more than DIFFERENCES_PER_POINT for each training point,
 # which are at least and at most so many.
@@ -80,6 +82,7 @@ def learn_scales(
     halves = _neighbors(X, size, number) if number % 2 else _halves(target, size, number)
     if len(halves[1]) < MIN_HALF_POINTS:
         return np.ones(n_features)
+    thread_map = thread_map if len(halves[1]) >= MIN_HALF_POINTS_IN_THREADS else map
 
     def learn(half: np.ndarray) -> tuple[HalfScore, np.ndarray]:
         given = X[half], target[half], weight[half], target.max() + 1
