@@ -1,12 +1,14 @@
 """Time of small and middle fits: against an older version, with threads, and how much they share.
 
     python benchmarks/cores.py [--before FOLDER] [--data FOLDER] [--rounds 7] [CASE ...]
+    python benchmarks/cores.py --inverse
 
 FOLDER of `--before` is a checkout of another version (`git worktree add FOLDER f0c6b60`), and that
 of `--data` has `pendigits.npz` with arrays X and y. Every measurement is a process of its own, and
 versions and numbers of threads take turns. On a busy machine look at the time of a core, and at
-the share of it outside the main thread: what threads can share. With this share p, two free
-cores are up to 1 / (1 - p / 2) times as fast as one.
+that of the main thread, which takes its part of shared work: two free cores are at most as many
+times as fast as one as its time with two threads goes into the time of one. `--inverse` measures
+the inverse of a matrix alone: by LAPACK as a whole, and as fits do it, in one and two threads.
 """
 # ruff: noqa: T201
 
@@ -28,6 +30,8 @@ from sklearn.svm import SVC
 SOURCE = Path(__file__).parents[1] / "src"
 # Each process fits once to warm up, then until it has taken this many seconds, but not more often.
 SECONDS, MAX_FITS = 1.0, 20
+# Sizes of inverses, and operations after which each has been repeated often enough.
+INVERSE_POINTS, INVERSE_OPERATIONS = (150, 400, 500, 1000, 2000), 2 * 10**9
 CASES = {
     "iris": {},
     "digits": {},
@@ -113,11 +117,39 @@ def compare(case: str, before: Path | None, folder: str | None, rounds: int) -> 
         ratio = np.median(core["before"] / core["one"])
         print(f"  {ratio:.2f} times as fast as before, by time of a core (median of rounds)")
     gain = clock["one"] / clock["two"]
-    shared = 1 - np.median(main["two"] / core["two"])
+    bound = core["one"] / main["two"]
     print(f"  two threads: {np.median(gain):.2f} times as fast, best quarter", end="")
-    print(f" {np.percentile(gain, 75):.2f}; threads share {shared:.0%}", end="")
-    print(f": up to {1 / (1 - shared / 2):.2f} times on two free cores")
+    print(f" {np.percentile(gain, 75):.2f}; the main thread works", end="")
+    print(f" {1e3 * np.median(main['two']):.1f} ms: up to {np.median(bound):.2f} times")
     print(f"  the same bits with one, two and three threads: {len(bits) == 1}", flush=True)
+
+
+def measure_inverses() -> None:
+    """Print how long inverses take, the best of a few repetitions."""
+    from bayespoint._runtime.lapack import factor_upper, invert_from_factor
+    from bayespoint._runtime.threads import one_blas_thread, threads
+    from bayespoint.solvers.definite_inverse import invert_definite
+
+    def by_lapack(matrix, _):
+        factor_upper(matrix.T, clear=False)
+        invert_from_factor(matrix.T)
+
+    ways = (("LAPACK", by_lapack, 1), ("one", invert_definite, 1), ("two", invert_definite, 2))
+    with one_blas_thread():
+        for n in INVERSE_POINTS:
+            root = np.random.default_rng(0).standard_normal((n, n))
+            definite = root @ root.T + n * np.eye(n)
+            matrix, line = definite.copy(), f"{n:5} points"
+            for name, invert, n_threads in ways:
+                with threads(n_threads) as thread_map:
+                    taken = []
+                    for _ in range(INVERSE_OPERATIONS // n**3 + 3):
+                        matrix[:] = definite
+                        began = time.perf_counter()
+                        invert(matrix, thread_map)
+                        taken.append(time.perf_counter() - began)
+                line += f"  {name} {1e3 * min(taken):.3f} ms"
+            print(line, flush=True)
 
 
 def main() -> None:
@@ -126,8 +158,12 @@ def main() -> None:
     parser.add_argument("--before", type=Path)
     parser.add_argument("--data")
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--inverse", action="store_true")
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if given.inverse:
+        measure_inverses()
+        return
     if given.measure:
         measure(given.cases[0], given.measure, given.data)
         return

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from bayespoint._runtime.threads import count_remote_jobs, one_blas_thread, threads
+from bayespoint._runtime.threads import count_remote_jobs, one_blas_thread, run_all, threads
 
 N_THREADS = 2
 
@@ -98,3 +98,33 @@ def test_work_waits_until_results_are_wanted():
 def test_errors_reach_the_caller():
     with pytest.raises(ZeroDivisionError), threads(2) as thread_map:
         list(thread_map(lambda i: 1 / i, [1, 0]))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 5])
+@pytest.mark.parametrize("n_items", [0, 1, 3, 200])
+def test_run_all_returns_results_in_order(n_jobs, n_items):
+    with threads(n_jobs) as thread_map:
+        for _ in range(20):  # threads that wake up late may still look for the last work
+            found = run_all(thread_map, lambda i: i * i, range(n_items))
+            assert found == [i * i for i in range(n_items)]
+
+
+def test_the_calling_thread_works_too():
+    barrier = threading.Barrier(2, timeout=30)
+    with threads(2) as thread_map:
+        names = run_all(thread_map, lambda _: (barrier.wait(), threading.get_ident())[1], [0, 1])
+    assert len(set(names)) == 2
+    assert threading.get_ident() in names
+
+
+def test_run_all_raises_the_first_error_after_all_work_is_done():
+    done = []
+
+    def work(i):
+        time.sleep(0.01 * (4 - i))  # the first item fails last
+        done.append(i)
+        raise ValueError(f"item {i}")
+
+    with threads(2) as thread_map, pytest.raises(ValueError, match="item 0"):
+        run_all(thread_map, work, range(4))
+    assert sorted(done) == [0, 1, 2, 3]

@@ -462,3 +462,33 @@ def test_draws_are_made_when_needed(solver):
     assert model.predict_vote(X).shape == (150,)
     with pytest.raises(AttributeError, match="draw_coef_"):
         _ = BayesPointClassifier().draw_coef_
+
+
+@pytest.mark.parametrize("case", ["many classes", "two classes", "weights", "single precision"])
+def test_a_fit_draws_when_asked_with_the_same_bits(case, tmp_path, monkeypatch):
+    X, y = iris()
+    given = {"sample_weight": np.arange(150.0) % 4} if case == "weights" else {}
+    if case == "two classes":
+        y = y == y[0]
+    if case == "single precision":
+        X = X.astype(np.float32)
+    arguments = {"random_state": 3, "class_weight": "balanced" if given else None}
+    model = BayesPointClassifier(**arguments).fit(X, y, **given)
+    assert "draw_coef_" not in vars(model)
+    bayespoint.save(model, tmp_path / "m.bayespoint")
+    models = [model, pickle.loads(pickle.dumps(model)), bayespoint.load(tmp_path / "m.bayespoint")]
+    # The twin draws during its fit.
+    monkeypatch.setattr(BayesPointClassifier, "_can_keep_rows", lambda *_: False)
+    twin = BayesPointClassifier(**arguments).fit(X, y, **given)
+    expected = vars(twin)["draw_coef_"]
+    np.testing.assert_array_equal(model.support_, twin.support_)
+    for found in models:
+        np.testing.assert_array_equal(found.draw_coef_, expected)
+
+
+def test_points_at_the_origin_have_draws_at_once():
+    X = np.array([[0.0], [1.0], [-1.0], [2.0], [-2.0]])
+    arguments = {"solver": "regression", "fit_intercept": False, "softness": 0.1, "random_state": 0}
+    model = BayesPointClassifier("linear", **arguments).fit(X, [0, 1, 0, 1, 0])
+    assert 0 not in model.support_
+    assert vars(model)["draw_coef_"].shape[2] == 4

@@ -43,7 +43,7 @@ def test_a_gradient_broken_on_purpose_fails():
     search = MixtureSearch(X, target, np.ones(len(X)), fit_views(X), True)
     at = search.prior[:, 0]
     numeric = slopes(search, at)
-    search.distances = {term: 1.01 * d for term, d in search.distances.items()}
+    search.distances = 1.01 * search.distances
     assert np.abs(search.evaluate(at)[1] - numeric).max() > 1e-3
 
 
@@ -112,7 +112,7 @@ def test_constant_columns_are_no_problem():
 def test_units_of_distance_do_not_depend_on_the_unit_of_weights(weight):
     X, target = classes()
     units = [
-        np.array(list(MixtureSearch(X, target, w, fit_views(X), True).units.values()))
+        MixtureSearch(X, target, w, fit_views(X), True).units
         for w in (np.ones(len(X)), np.full(len(X), weight))
     ]
     # Only how much a point's distance to itself counts differs: nothing, or up to one half.

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, make_moons
 
 from bayespoint import BayesPointClassifier
@@ -27,12 +28,12 @@ def test_the_bits_do_not_depend_on_the_number_of_threads():
     # As many points as threads need to share the search, the matrix and the draws.
     digits, target = (a[:300] for a in load_digits(return_X_y=True))
     machine = BayesPointClassifier(random_state=0)
-    models = [machine.set_params(n_jobs=n).fit(digits, target).__dict__.copy() for n in (1, 2, 3)]
+    models = [clone(machine).set_params(n_jobs=n).fit(digits, target) for n in (1, 2, 3)]
     assert len(target) >= MIN_POINTS_IN_THREADS
     for model in models[1:]:
         for name in ("dual_coef_", "draw_coef_", "loo_proba_", "relevance_"):
-            np.testing.assert_array_equal(model[name], models[0][name])
-        np.testing.assert_array_equal(model["candidates_"].score, models[0]["candidates_"].score)
+            np.testing.assert_array_equal(getattr(model, name), getattr(models[0], name))
+        np.testing.assert_array_equal(model.candidates_.score, models[0].candidates_.score)
 
 
 def test_all_predictions_agree():

@@ -79,6 +79,7 @@ def test_scales_without_a_judge_learn_by_heart():
     target = np.random.default_rng(0).integers(2, size=len(X))
     score = half(X, target)
     logs = score.climb()
+    assert score.unscaled == score.value(np.zeros_like(logs))
     assert score.value(logs) > score.value(np.zeros(len(logs))) + 3
 
 

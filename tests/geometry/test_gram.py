@@ -21,6 +21,7 @@ from bayespoint.geometry.gram import (
     check_symmetric,
     noise_share,
     unit_gram,
+    unit_matrix,
 )
 
 SEED = int(os.environ.get("BAYESPOINT_TEST_SEED", "0"))
@@ -526,3 +527,14 @@ def test_a_row_with_a_weight_is_the_mean_of_its_copies():
     np.testing.assert_allclose(weighted.matrix, average @ repeated.matrix @ average.T, atol=1e-14)
     np.testing.assert_allclose(weighted.factor @ weighted.factor.T, weighted.matrix, atol=1e-14)
     assert noise_share(0.0) == 0
+
+
+def test_a_matrix_may_be_overwritten():
+    matrix = np.array([[4.0, 1.0, 0.5], [1.0, 9.0, 2.0], [0.5, 2.0, 1.0]])
+    expected, lengths = unit_matrix(matrix)
+    assert matrix[0, 0] == 4.0
+    for copied, in_place in ((matrix.copy(), True), (matrix.copy(order="F"), False)):
+        found, found_lengths = unit_matrix(copied, overwrite=True)
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(found_lengths, lengths)
+        assert np.shares_memory(found, copied) == in_place

@@ -6,14 +6,21 @@ import pytest
 from bayespoint._runtime.threads import one_blas_thread, threads
 from bayespoint.solvers import definite_inverse
 from bayespoint.solvers.definite_inverse import (
-    MIN_POINTS_IN_HALVES,
     MIN_POINTS_IN_THREADS,
     invert_definite,
     tiles_of,
 )
 
 pytestmark = pytest.mark.usefixtures("one_thread")
-SIZES = [1, 2, MIN_POINTS_IN_HALVES - 1, MIN_POINTS_IN_HALVES, 201, MIN_POINTS_IN_THREADS + 45]
+SIZES = [1, 2, MIN_POINTS_IN_THREADS - 1, MIN_POINTS_IN_THREADS, 301, 500]
+STEPS = [
+    "add_product",
+    "divide_by_upper",
+    "invert_upper",
+    "mirror",
+    "multiply_by_upper",
+    "square_of_upper",
+]
 
 
 @pytest.fixture
@@ -51,15 +58,15 @@ def test_agrees_with_numpy(n, order):
     assert agrees(n, order)
 
 
-@pytest.mark.parametrize("broken", ["multiply_by_upper", "square_of_upper", "invert_from_factor"])
+@pytest.mark.parametrize("broken", STEPS)
 def test_a_step_left_out_on_purpose_fails(broken, monkeypatch):
     monkeypatch.setattr(definite_inverse, broken, lambda *args, **kwargs: None)
-    assert not agrees(201)
+    assert not agrees(301)
 
 
 def test_a_tile_left_out_on_purpose_fails(monkeypatch):
     monkeypatch.setattr(definite_inverse, "tiles_of", lambda n: tiles_of(n)[:-1])
-    assert not agrees(201)
+    assert not agrees(301)
 
 
 def test_the_bits_do_not_depend_on_the_number_of_threads():
@@ -72,12 +79,20 @@ def test_the_bits_do_not_depend_on_the_number_of_threads():
         assert log_det == found[0][1]
 
 
-@pytest.mark.parametrize("place", [0, 150])
+@pytest.mark.parametrize("place", [0, 250])
 def test_a_matrix_that_is_not_definite_is_an_error_in_either_half(place):
-    matrix = np.eye(200)
+    matrix = np.eye(300)
     matrix[place, place] = -1
     with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
         invert_definite(matrix)
+
+
+def test_only_one_triangle_is_read():
+    matrix = definite(301)
+    expected = invert_definite(matrix.copy())[0]
+    for order, is_read in (("C", np.tri), ("F", lambda n: np.tri(n).T)):
+        half = np.array(np.where(is_read(301) == 1, matrix, np.nan), order=order)
+        np.testing.assert_array_equal(invert_definite(half)[0], expected)
 
 
 @pytest.mark.parametrize("n", [1, 95, 143, 145, 1000])

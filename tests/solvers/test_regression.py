@@ -111,3 +111,15 @@ def test_huge_weights_of_equal_points_do_not_drown_in_rounding(weight):
     # Relative noise of at least 1e-10, and 40 points: rounding makes up to 40 eps / 1e-10.
     outputs = 1e3 * unit @ found.coef
     np.testing.assert_allclose(outputs, 0, atol=1e-3)
+
+
+def test_without_a_generator_there_are_no_draws():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    unit = np.exp(-np.sum((X[:, None] - X[None]) ** 2, axis=2))
+    codes = rng.normal(size=(30, 2))
+    expected = Regression().solve(unit.copy(), codes, 0.3, rng)
+    found = Regression().solve(unit, codes, 0.3, None)
+    assert found.draws is None
+    for name in ("coef", "left_out", "resultant"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))

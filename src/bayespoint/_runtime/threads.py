@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import count
+from typing import Any
 
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
@@ -67,15 +69,58 @@ def threads(n_jobs: int | None) -> Iterator[Callable]:
         yield map
         return
     with ThreadPoolExecutor(n_threads) as pool:
+        yield ThreadMap(pool, n_threads)
 
-        def windowed_map(function: Callable, items: Iterable) -> Iterator:
-            # `pool.map` would do all the work before the first result is requested.
-            waiting: deque[Future] = deque()
-            for item in items:
-                waiting.append(pool.submit(function, item))
-                if len(waiting) > 2 * n_threads:
-                    yield waiting.popleft().result()
-            while waiting:
+
+class ThreadMap:
+    """A `map` that works in threads."""
+
+    def __init__(self, pool: ThreadPoolExecutor, n_threads: int):
+        self._pool, self._n_threads = pool, n_threads
+
+    def __call__(self, function: Callable, items: Iterable) -> Iterator:
+        """Yield results in order; `pool.map` would do all the work before the first is wanted."""
+        waiting: deque[Future] = deque()
+        for item in items:
+            waiting.append(self._pool.submit(function, item))
+            if len(waiting) > 2 * self._n_threads:
                 yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
-        yield windowed_map
+    def run(self, function: Callable, items: Sequence) -> list:
+        """Return all results; this thread works too, and each thread takes the next item."""
+        results: list[Any] = [None] * len(items)
+        errors: list[tuple[int, BaseException]] = []
+        places, finished = count(), count()  # in CPython no two threads get the same number
+        at_end = threading.Semaphore(0)
+
+        def work() -> None:
+            for place in places:
+                if place >= len(items):
+                    return
+                try:
+                    results[place] = function(items[place])
+                except BaseException as error:
+                    errors.append((place, error))
+                if next(finished) == len(items) - 1:
+                    at_end.release()
+
+        for _ in range(min(self._n_threads, len(items)) - 1):
+            self._pool.submit(work)
+        work()
+        if items:  # a thread that wakes up too late finds nothing to do: do not wait for it
+            at_end.acquire()
+        if errors:
+            raise min(errors, key=lambda found: found[0])[1]
+        return results
+
+
+def run_all(thread_map: Callable, function: Callable, items: Sequence) -> list:
+    """Return the results of all items.
+
+    For pieces of work below a millisecond: `thread_map` itself hands them over one by one.
+    """
+    if isinstance(thread_map, ThreadMap):
+        return thread_map.run(function, items)
+    return list(thread_map(function, items))

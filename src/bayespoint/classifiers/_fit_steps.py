@@ -15,7 +15,7 @@ from ..fitting.automatic_kernel import OTHERWISE, choose_with_mixture
 from ..fitting.dispatch import solve_task
 from ..fitting.equal_points import merge_points, weigh_points
 from ..fitting.parameters import Choice, Settings
-from ..fitting.sampling import new_generator
+from ..fitting.sampling import new_seed
 from ..fitting.solver_choice import Request, choose_solver
 from ..fitting.task import Task, TrainingSet
 from ..solvers import Billiard
@@ -45,7 +45,8 @@ class FitMixin(CallbackSupportMixin, PredictionMixin):
         data = self._check_training_data(X, y, rows, classes, columns)
         # The rounding of matrix algebra would depend on the number of its threads.
         with one_blas_thread(), interrupts() as interrupted:
-            rng = new_generator(self.random_state)
+            seed = new_seed(self.random_state)
+            rng = np.random.default_rng(seed)
             deadline = began + (np.inf if self.max_time is None else self.max_time)
             data, solver, choice = self._choose(data, deadline, interrupted)
             task = self._task(data, solver, choice.best, rng, deadline, bytes_of_copy(data.X, X))
@@ -53,10 +54,16 @@ class FitMixin(CallbackSupportMixin, PredictionMixin):
             answer = solve_task(task, partial(Progress, self, verbose=self.verbose))
             store_answer(self, task, answer, rows)
             self._keep_rows(task, X, y, rows, sample_weight, solver, columns is not None)
+            if answer.draws is None:
+                self._draw_seed = seed
         return self
 
     def _keep_rows(self, task: Task, X, y, rows, sample_weight, solver, known: bool) -> None:
-        """Keep what is needed to learn more rows."""
+        """Keep what is needed to learn more rows, and to draw hypotheses later."""
+        raise NotImplementedError
+
+    def _can_keep_rows(self, solver, n_rows: int) -> bool:
+        """Tell whether `_keep_rows` keeps the rows of a fit."""
         raise NotImplementedError
 
     def _check_parameters(self) -> None:
@@ -128,4 +135,5 @@ class FitMixin(CallbackSupportMixin, PredictionMixin):
             n_jobs=self.n_jobs,
             previous=getattr(self, "_state", None) if self.warm_start else None,
             keep_state=self.warm_start,
+            may_draw_later=self._can_keep_rows(solver, len(data.target)),
         )

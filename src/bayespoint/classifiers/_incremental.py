@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from .._runtime.interrupt import interrupts
 from .._runtime.progress import Progress, with_callbacks
 from .._runtime.sample_weight import check_sample_weight
+from .._runtime.threads import one_blas_thread
 from ..fitting.choice_rule import Quality, is_due, quality_of
 from ..fitting.dispatch import solve_task
 from ..fitting.growing_fit import solve_changed
@@ -262,8 +263,7 @@ class IncrementalMixin(FitMixin):
         for name in ("_session_learner", "_session_weight", "_session_tables"):
             self.__dict__.pop(name, None)
         self._learned, self._solver, self.choice_due_ = None, solver, False
-        grows = getattr(solver, "grows", False) and self.kernel != "precomputed"
-        if not grows or len(task.target) > MAX_LEARNED_ROWS or not hasattr(self, "loo_proba_"):
+        if not self._can_keep_rows(solver, len(task.target)) or not hasattr(self, "loo_proba_"):
             return
         everything = len(self.support_) == len(task.target)
         points = self.support_vectors_ if everything else task.X.copy()
@@ -273,6 +273,11 @@ class IncrementalMixin(FitMixin):
         if not known:
             self._session_tables = [copy_table(as_table(X))]
         self._choice = tuple(quality_of(self.loo_proba_[self._learned.used_rows], task.target))
+
+    def _can_keep_rows(self, solver, n_rows: int) -> bool:
+        """Tell whether the rows of a fit can be kept: unless a solver of last resort is needed."""
+        grows = getattr(solver, "grows", False) and self.kernel != "precomputed"
+        return grows and n_rows <= MAX_LEARNED_ROWS
 
     def _judge_choice(self) -> None:
         """Say whether parameters should be chosen anew."""
@@ -285,7 +290,7 @@ class IncrementalMixin(FitMixin):
         self.choice_due_ = is_due(Quality(*self._choice), quality_of(self.loo_proba_[used], target))
 
     def __getattr__(self, name: str):
-        """Draw hypotheses when somebody asks for them after `partial_fit`."""
+        """Draw hypotheses when somebody asks for them: few do, and they take time."""
         if name in DROPPED_DRAWS and "compaction_" in self.__dict__:
             raise AttributeError(
                 f"A compact model has the mean hypothesis alone, and no {name}: draws, votes and "
@@ -294,7 +299,8 @@ class IncrementalMixin(FitMixin):
         if name != "draw_coef_" or self.__dict__.get("_learned") is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         task = self._learned_task(self._used_rows(), self._draw_seed)
-        answer = solve_task(task, lambda n_outputs: Progress(FitMixin(), n_outputs, 0))
+        with one_blas_thread():  # as in a fit, so that the bits are the same
+            answer = solve_task(task, lambda n_outputs: Progress(FitMixin(), n_outputs, 0))
         assert answer.draws is not None
         self.draw_coef_ = answer.draws
         return answer.draws

@@ -12,6 +12,7 @@ from scipy import optimize
 from sklearn.exceptions import ConvergenceWarning
 
 from .._runtime.share_done import advance, between
+from .._runtime.threads import run_all
 from .._runtime.warn import warn
 from ..geometry.equal_rows import merge_equal_rows
 from ..geometry.kernels import Kernel
@@ -171,25 +172,29 @@ class MixtureSearch:
         self.score: list[tuple[float, float]] = []
         self.seconds = 0.0  # that an evaluation took
 
-    def _measure(self, X) -> tuple[dict[Term, np.ndarray], dict[Term, float]]:
-        """Return the distances of all pairs for each kind of term, divided by their means."""
+    def _measure(self, X) -> tuple[np.ndarray, np.ndarray]:
+        """Return the distances of all pairs for each term, divided by their means, and these."""
         weight = self.points.weight
         total = weight.sum()
         share = weight / total
         # Without the distance of a point to itself: one of `total` copies.
         others = max(1 - 1 / total, MIN_SHARE_OF_OTHERS)
         places = self.points.places
+        distances = np.empty((len(self.names), len(places)))
+        units = np.empty(len(self.names))
 
-        def measure(term: Term) -> tuple[float, np.ndarray]:
+        def measure(term: Term) -> None:
             found = distance(term, self.views, X, X)
             unit = float(share @ found @ share) / others
             unit = _moderate(unit) if unit > 0 else 1.0
-            return unit, found.take(places) / unit
+            pairs = found.take(places)
+            for k, name in enumerate(self.names):
+                if TERMS[name] == term:
+                    np.divide(pairs, unit, out=distances[k])
+                    units[k] = unit
 
         terms = list(dict.fromkeys(TERMS[name] for name in self.names))
-        found = dict(zip(terms, self.points.thread_map(measure, terms), strict=True))
-        distances = {term: pairs for term, (_, pairs) in found.items()}
-        units = {term: unit for term, (unit, _) in found.items()}
+        run_all(self.points.thread_map, measure, terms)
         return distances, units
 
     def climb(
@@ -232,31 +237,30 @@ class MixtureSearch:
     def evaluate(self, logs: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the score of parameters, and its gradient."""
         constant, weights, gammas, link = self._unpack(logs)
-        points, distances = self.points, [self.distances[TERMS[name]] for name in self.names]
-        parts = np.empty((len(self.names), len(points.first)))
-        pairs = np.empty(len(points.first))
+        points, distances = self.points, self.distances
+        parts, pairs = np.empty(distances.shape), np.empty(len(points.first))
+        factors = -gammas[:, None]
 
         def fill(block: slice) -> None:
             here = parts[:, block]
-            for part, distance_, gamma in zip(here, distances, gammas, strict=True):
-                np.multiply(distance_[block], -gamma, out=part)
+            np.multiply(distances[:, block], factors, out=here)
             np.exp(here, out=here)
             here *= weights[:, None]
             np.add.reduce(here, axis=0, out=pairs[block])
             pairs[block] += constant
 
-        for _ in points.thread_map(fill, points.blocks):
-            pass
+        run_all(points.thread_map, fill, points.blocks)
         diagonal = constant + weights.sum()
-        value, slopes = points.evaluate(pairs, diagonal, link)
+
+        def by_parameter(block: slice, by_pair: np.ndarray) -> np.ndarray:
+            here = parts[:, block]
+            here *= by_pair
+            by_gamma = np.einsum("kp,kp->k", here, distances[:, block])
+            return np.concatenate([[by_pair.sum()], here.sum(axis=1), by_gamma])
+
+        value, slopes = points.evaluate(pairs, diagonal, link, by_parameter)
         self.score.append((1 / diagonal, value))
-
-        def by_parameter(block: slice) -> np.ndarray:
-            here, by_pair = parts[:, block], slopes.by_pair[block]
-            by_gamma = [p @ (d[block] * by_pair) for p, d in zip(here, distances, strict=True)]
-            return np.concatenate([[by_pair.sum()], here @ by_pair, by_gamma])
-
-        total = np.add.reduce(list(points.thread_map(by_parameter, points.blocks)))
+        total = slopes.over_pairs
         by_weight, by_gamma = total[1:].reshape(2, -1)
         slope = np.array(
             [
@@ -285,8 +289,8 @@ class MixtureSearch:
     def fitted(self, logs: np.ndarray) -> Fitted:
         """Return the mixture of parameters in units of the noise, and the link."""
         constant, weights, gammas, link = self._unpack(logs)
-        units = np.array([self.units[TERMS[name]] for name in self.names])
-        return Fitted(Mixture(self.names, weights, gammas / units, self.views), constant, link)
+        mixture = Mixture(self.names, weights, gammas / self.units, self.views)
+        return Fitted(mixture, constant, link)
 
     def choice(self, logs: np.ndarray) -> MixtureChoice:
         """Return the mixture of parameters, with weights that add up to one."""

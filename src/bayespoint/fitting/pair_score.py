@@ -21,7 +21,7 @@ DIGITS = 3
 class PairSlopes(NamedTuple):
     """Derivatives of the score."""
 
-    by_pair: np.ndarray  # (n_pairs,)
+    over_pairs: np.ndarray  # what `sum_up` made of the derivatives by pairs, for all pairs
     on_diagonal: float  # the sum over all points
     link: Slopes
 
@@ -63,12 +63,19 @@ class PairScore:
         return log_likelihood(outputs, link, self.known)[0]
 
     def evaluate(
-        self, pairs: np.ndarray, diagonal: float, link: PowerLink
+        self,
+        pairs: np.ndarray,
+        diagonal: float,
+        link: PowerLink,
+        sum_up: Callable[[slice, np.ndarray], np.ndarray],
     ) -> tuple[float, PairSlopes]:
-        """Return the score of a kernel in units of the noise, and its derivatives."""
+        """Return the score of a kernel in units of the noise, and its derivatives.
+
+        `sum_up` gets some pairs and the derivatives by them, and returns sums of these.
+        """
         found = self._leave_out(pairs, diagonal)
         value, slopes = log_likelihood(class_outputs(found.outputs), link, self.known)
-        given = slopes.outputs, self.places, self.thread_map
+        given = slopes.outputs, self.places, sum_up, self.thread_map
         return value, PairSlopes(*found.slope_of_pairs(*given), slopes)
 
     def _leave_out(self, pairs: np.ndarray, diagonal: float) -> LeftOut:

@@ -117,5 +117,7 @@ def _log_softmax(values: np.ndarray) -> np.ndarray:
 def _log_positive(F: np.ndarray, floor: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the logarithm of floor * log(1 + exp(F / floor)), and its derivative by F."""
     z = np.maximum(F / floor, MIN_FLOORS)
-    positive = np.logaddexp(0, z)
-    return np.log(floor) + np.log(positive), special.expit(z) / (floor * positive)
+    small = np.exp(-np.abs(z))  # `logaddexp` and `expit` take several times as long
+    positive = np.maximum(z, 0.0) + np.log1p(small)
+    share = np.where(z > 0, 1.0, small) / (1.0 + small)
+    return np.log(floor) + np.log(positive), share / (floor * positive)

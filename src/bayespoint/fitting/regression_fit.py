@@ -109,8 +109,13 @@ def _solve_small(task: Task, rows: np.ndarray, softness: float, on_round) -> Fou
     codes, weight = label_codes(task.signs[:, rows]), weights_of(task, rows)
     with threads(task.n_jobs) as thread_map:
         matrix = kernel_matrix(task.kernel, task.X, rows, thread_map)
-        unit, lengths = unit_matrix(matrix, rows)
-        posterior = task.solver.solve(unit, codes, softness, task.rng, weight, thread_map)
+        # A user's kernel may keep the matrix that it returns.
+        unit, lengths = unit_matrix(matrix, rows, overwrite=isinstance(task.kernel.name, str))
+        # Draws take about as long as the rest, and few users ask for them. Points at the origin
+        # are no support vectors, but a later answer has all points.
+        later = task.may_draw_later and len(rows) == task.n_samples and lengths.all()
+        rng = None if later else task.rng
+        posterior = task.solver.solve(unit, codes, softness, rng, weight, thread_map)
     return Found(posterior, rows, lengths, False)
 
 

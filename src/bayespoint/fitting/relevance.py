@@ -9,12 +9,15 @@ import numpy as np
 from scipy import optimize
 from scipy.spatial.distance import cdist
 
+from .._runtime.threads import run_all
 from ..geometry.mixture import TERMS, Mixture, Term
 from .pair_score import DIGITS, MIN_PROGRESS, PairScore
 from .power_link import PowerLink
 
 # With fewer points in each half nothing is learned.
 MIN_HALF_POINTS = 20
+# With fewer, threads would wait for Python's lock longer than they work.
+MIN_HALF_POINTS_IN_THREADS = 100
 # Each half has an eighth of the points, but at least and at most so many. It has fewer if
 # features times squared points would be more than DIFFERENCES_PER_POINT for each training point,
 # which are at least and at most so many.
@@ -79,6 +82,7 @@ def learn_scales(
     halves = _neighbors(X, size, number) if number % 2 else _halves(target, size, number)
     if len(halves[1]) < MIN_HALF_POINTS:
         return np.ones(n_features)
+    thread_map = thread_map if len(halves[1]) >= MIN_HALF_POINTS_IN_THREADS else map
 
     def learn(half: np.ndarray) -> tuple[HalfScore, np.ndarray]:
         given = X[half], target[half], weight[half], target.max() + 1
@@ -88,13 +92,12 @@ def learn_scales(
     def judge(trial: tuple[HalfScore, np.ndarray]) -> float:
         return trial[0].value(trial[1])
 
-    (one, logs), (other, other_logs) = thread_map(learn, halves)
-    shares = (0.0, *SHARES)
-    trials = [(other, share * logs) for share in shares]
-    trials += [(one, share * other_logs) for share in shares]
-    values = np.sum(np.reshape(list(thread_map(judge, trials)), (2, -1)), axis=0)
-    best, highest = 0.0, values[0]
-    for share, found in zip(SHARES, values[1:], strict=True):
+    (one, logs), (other, other_logs) = run_all(thread_map, learn, halves)
+    trials = [(other, share * logs) for share in SHARES]
+    trials += [(one, share * other_logs) for share in SHARES]
+    values = np.sum(np.reshape(run_all(thread_map, judge, trials), (2, -1)), axis=0)
+    best, highest = 0.0, one.unscaled + other.unscaled
+    for share, found in zip(SHARES, values, strict=True):
         if found > highest + MIN_GAIN:
             best, highest = share, found
     scales = np.exp((best * (logs + other_logs) / 2).round(DIGITS))[groups]
@@ -140,6 +143,8 @@ def _halves(target: np.ndarray, size: int, number: int) -> tuple[np.ndarray, np.
 class HalfScore:
     """The log probability of left-out points of one half, as a function of the log scales."""
 
+    unscaled: float  # the score without scales, once `climb` knows it
+
     def __init__(self, X, target, weight, n_classes: int, groups, fitted: Fitted):
         self.fitted, self.groups = fitted, groups
         self.diagonal = fitted.constant + fitted.mixture.weights.sum()
@@ -157,13 +162,20 @@ class HalfScore:
                 self.differences[term] = far.astype(np.float32)
             else:
                 near = (seen - seen.mean(axis=0)).astype(np.float32)
-                self.differences[term] = np.abs(near[first] - near[second])
+                apart = near[first]
+                apart -= near[second]
+                self.differences[term] = np.abs(apart, out=apart)
 
     def climb(self) -> np.ndarray:
-        """Return the log scales of all columns that predict this half best."""
+        """Return the log scales of all columns that predict this half best.
+
+        Where this begins, without scales, is the score `unscaled`.
+        """
 
         def loss(logs):
             value, slope = self.evaluate(logs)
+            if not logs.any():
+                self.unscaled = value
             off = logs / LOG_SCALE_DEVIATION
             return 0.5 * off @ off - value, off / LOG_SCALE_DEVIATION - slope
 
@@ -175,17 +187,22 @@ class HalfScore:
         """Return the log probability of left-out points, and its gradient."""
         mixture, scales = self.fitted.mixture, np.exp(logs)[self.groups]
         powers, parts = self._parts(scales)
-        value, slopes = self.points.evaluate(*self._kernel(parts))
-        by_distance: dict[Term, np.ndarray] = {}
-        for name, gamma, part in zip(mixture.names, mixture.gammas, parts, strict=True):
-            term = TERMS[name]
-            by_distance[term] = by_distance.get(term, 0.0) - gamma * part * slopes.by_pair
-        by_scale = np.zeros(len(scales))
-        for term, slope in by_distance.items():
-            double = 2.0 if term.measure == "squared" else 1.0
-            by_feature = double * powers[term] * (slope.astype(np.float32) @ self.differences[term])
-            np.add.at(by_scale, self._features(term), by_feature)
-        return value, np.bincount(self.groups, weights=by_scale)
+
+        def sum_up(pairs: slice, by_pair: np.ndarray) -> np.ndarray:
+            by_distance: dict[Term, np.ndarray] = {}
+            for name, gamma, part in zip(mixture.names, mixture.gammas, parts, strict=True):
+                term, here = TERMS[name], -gamma * part[pairs]
+                by_distance[term] = by_distance[term] + here if term in by_distance else here
+            by_scale = np.zeros(len(scales))
+            for term, slope in by_distance.items():
+                double = 2.0 if term.measure == "squared" else 1.0
+                slope = (slope * by_pair).astype(np.float32)
+                by_feature = double * powers[term] * (slope @ self.differences[term][pairs])
+                by_scale[self._features(term)] += by_feature
+            return by_scale
+
+        value, slopes = self.points.evaluate(*self._kernel(parts), sum_up)
+        return value, np.bincount(self.groups, weights=slopes.over_pairs)
 
     def value(self, logs: np.ndarray) -> float:
         """Return the log probability of left-out points."""

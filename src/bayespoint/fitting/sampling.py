@@ -9,9 +9,14 @@ from sklearn.utils import check_random_state
 MAX_SEED = np.iinfo(np.int32).max
 
 
+def new_seed(random_state) -> int:
+    """Return the seed of a fit for scikit-learn's `random_state`."""
+    return int(check_random_state(random_state).randint(MAX_SEED))
+
+
 def new_generator(random_state) -> np.random.Generator:
     """Return a NumPy generator for scikit-learn's `random_state`."""
-    return np.random.default_rng(check_random_state(random_state).randint(MAX_SEED))
+    return np.random.default_rng(new_seed(random_state))
 
 
 def sample_each_class(

@@ -68,6 +68,7 @@ class Task(NamedTuple):
     n_jobs: int | None = None
     previous: dict[str, Any] | None = None  # the state of an earlier fit, to continue from
     keep_state: bool = False  # whether to return a state to continue from
+    may_draw_later: bool = False  # whether the same task can be solved again for its draws
     elsewhere: Any = None  # lets members learn on a cluster; see `distributed.members`
 
     @property

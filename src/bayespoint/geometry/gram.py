@@ -82,9 +82,12 @@ def unit_gram(
 
 
 def unit_matrix(
-    kernel_matrix: np.ndarray, names: np.ndarray | None = None
+    kernel_matrix: np.ndarray, names: np.ndarray | None = None, overwrite: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Scale a kernel matrix to unit diagonal; return it with the lengths of the points."""
+    """Scale a kernel matrix to unit diagonal; return it with the lengths of the points.
+
+    `overwrite` may save a matrix in C's order: fresh memory takes longer than the products.
+    """
     kernel_matrix = np.asarray(kernel_matrix, dtype=np.float64)
     if not np.isfinite(kernel_matrix).all():
         raise ValueError(
@@ -102,7 +105,8 @@ def unit_matrix(
             "inner products. Choose another kernel, or for sigmoid and poly a larger coef0."
         )
     scale = 1 / np.where(lengths > 0, lengths, 1.0)
-    matrix = np.multiply(kernel_matrix, scale, order="C")
+    in_place = overwrite and kernel_matrix.flags.c_contiguous
+    matrix = np.multiply(kernel_matrix, scale, out=kernel_matrix if in_place else None, order="C")
     matrix *= scale[:, None]
     np.fill_diagonal(matrix, (lengths > 0).astype(float))
     _symmetrize(matrix, names)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .._runtime.threads import run_all
 from .mixture import TERMS, Mixture, Term, indicators, measure, product_coordinates
 
 # Rows of a tile. The terms of a tile of a thousand columns stay in the processor's cache.
@@ -38,8 +39,7 @@ def mixture_square(mixture: Mixture, X: np.ndarray, thread_map: Callable = map) 
         matrix[: rows.start, rows] = here[:, : rows.start].T
 
     tiles = [slice(start, min(start + TILE_ROWS, n)) for start in range(0, n, TILE_ROWS)]
-    for _ in thread_map(fill, tiles[::-1]):  # the longest first
-        pass
+    run_all(thread_map, fill, tiles[::-1])  # the longest first
     return matrix
 
 

@@ -7,22 +7,26 @@ by the same operations: the bits are the same for any number of threads.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from .._runtime.lapack import (
+    add_product,
+    divide_by_upper,
     factor_upper,
     invert_from_factor,
     invert_upper,
+    mirror,
     multiply_by_upper,
     square_of_upper,
 )
+from .._runtime.threads import run_all
 
-# Smaller matrices are inverted by LAPACK as a whole.
-MIN_POINTS_IN_HALVES = 128
-# With fewer points threads would wait for each other longer than they work.
+# Smaller matrices are inverted by LAPACK as a whole: threads would wait for each other longer
+# than they work.
 MIN_POINTS_IN_THREADS = 256
-# Rows or columns of a tile, at most: smaller ones make slower products, larger ones idle threads.
+# Rows or columns of a tile, about: smaller ones make slower products, larger ones idle threads.
 TILE = 96
 NOT_DEFINITE_MESSAGE = (
     "The kernel matrix plus noise on its diagonal should be positive definite, but is not. Choose "
@@ -31,77 +35,89 @@ NOT_DEFINITE_MESSAGE = (
 
 
 def invert_definite(matrix: np.ndarray, thread_map: Callable = map) -> tuple[np.ndarray, float]:
-    """Return the inverse of a positive definite matrix, which is overwritten, and its log det.
+    """Return the inverse of a positive definite matrix and its log det; m^3 operations.
 
-    With A = V' ^-1 V^-1 for the first half, T = V' B for the block B beside it, and the Schur
-    complement S = D - T'T of the second half D, the inverse has the blocks S^-1, -V T S^-1 and
-    V V' + V T S^-1 (V T)'. About m^3 operations.
+    The matrix is overwritten, and the inverse takes its memory if it is contiguous. Only one of
+    its triangles is read: above the diagonal in Fortran's order, below in C's.
     """
-    n = len(matrix)
     upper = matrix.T if matrix.flags.c_contiguous else np.asfortranarray(matrix)  # symmetric
-    if n < MIN_POINTS_IN_HALVES:
+    if len(matrix) < MIN_POINTS_IN_THREADS:
         log_det = _factor(upper)
         invert_from_factor(upper)
-        return upper.T, log_det
-    thread_map = thread_map if n >= MIN_POINTS_IN_THREADS else map
-    first, second = slice(0, n // 2), slice(n // 2, n)
-    V, T, rest = (
-        np.asfortranarray(upper[rows, columns])
-        for rows, columns in ((first, first), (first, second), (second, second))
-    )
-    log_det = _factor(V)
-    invert_upper(V)
+    else:
+        log_det = _invert_in_halves(upper, thread_map)
+    return upper.T, log_det
 
-    def whiten(columns: slice) -> None:
-        multiply_by_upper(V, T[:, columns], transposed=True)
 
-    def subtract(columns: slice) -> None:
-        rest[: columns.stop, columns] -= T[:, : columns.stop].T @ T[:, columns]
+def _invert_in_halves(matrix: np.ndarray, thread_map: Callable) -> float:
+    """Replace an upper triangle by the whole inverse of its matrix; return the log det.
 
-    _run(thread_map, whiten, tiles_of(n - n // 2))
-    _run(thread_map, subtract, tiles_of(n - n // 2)[::-1])  # the longest first
-    X, square = T.copy(order="F"), V.copy(order="F")
+    With factors U'U = A of the first half and W'W = D - T'T of the second half D, where
+    T = U^-1' B for the block B beside it, the inverse of the whole factor has the blocks U^-1,
+    P = -U^-1 T W^-1 and W^-1. The inverse of the matrix is that times its transpose.
+    """
+    n = len(matrix)
+    half = n // 2
+    first, beside = matrix[:half, :half], matrix[:half, half:]
+    below, second = matrix[half:, :half], matrix[half:, half:]
+    rows, columns = tiles_of(half), tiles_of(n - half)
 
-    def unwhiten() -> float:
-        multiply_by_upper(V, X)
-        square_of_upper(square)
-        return 0.0
+    def run(*steps: Callable) -> list:
+        return run_all(thread_map, lambda step: step(), steps)
 
-    def invert_rest() -> float:
-        found = _factor(rest)
-        invert_from_factor(rest)
+    def subtract(some: slice) -> None:
+        add_product(
+            second[: some.stop, some], beside[:, : some.stop], beside[:, some], -1.0, "left"
+        )
+
+    def invert_second() -> float:
+        found = _factor(second)
+        invert_upper(second)
         return found
 
-    log_det += sum(thread_map(lambda step: step(), (unwhiten, invert_rest)))
-    inverse = np.empty((n, n))
-    inverse[second, second] = rest.T
+    def square_first() -> float:
+        multiply_by_upper(first, beside)
+        square_of_upper(first)
+        return 0.0
 
-    def complete(rows: slice) -> None:
-        cross = X[rows] @ rest
-        inverse[rows, second] = -cross
-        inverse[second, rows] = -cross.T
-        here = square[rows, : rows.stop] + cross @ X[: rows.stop].T
-        here[:, rows] = (here[:, rows] + here[:, rows].T) / 2
-        inverse[rows, : rows.stop] = here
-        inverse[: rows.start, rows] = here[:, : rows.start].T
+    def square_beside(some: slice) -> None:
+        add_product(first[: some.stop, some], beside[: some.stop], beside[some], 1.0, "right")
 
-    _run(thread_map, complete, tiles_of(n // 2)[::-1])
-    return inverse, log_det
+    def multiply_below(some: slice) -> None:
+        below[:, some] = beside[some].T
+        multiply_by_upper(second, below[:, some])
+
+    def finish_second() -> None:
+        square_of_upper(second)
+        mirror(second)
+
+    def finish_first() -> None:
+        mirror(first)
+        beside[:] = below.T
+
+    log_det = _factor(first)
+    run(*(partial(divide_by_upper, first, beside[:, c], transposed=True) for c in columns))
+    # The longest steps first: then no thread has much to do at the end.
+    run(partial(invert_upper, first), *(partial(subtract, c) for c in columns[::-1]))
+    log_det += sum(run(invert_second, square_first))
+    by_second = partial(multiply_by_upper, second, from_right=True, factor=-1.0)
+    run(*(partial(by_second, beside[r]) for r in rows))
+    run(
+        *(partial(multiply_below, r) for r in rows),
+        *(partial(square_beside, r) for r in rows[::-1]),
+    )
+    run(finish_second, finish_first)
+    return log_det
 
 
 def tiles_of(n: int) -> list[slice]:
-    """Return slices of about equal size."""
-    number = max(round(n / TILE), 1)
+    """Return an even number of slices of about equal size; a single one of few rows."""
+    number = 2 * round(n / (2 * TILE)) or 1
     return [slice(n * k // number, n * (k + 1) // number) for k in range(number)]
 
 
 def _factor(matrix: np.ndarray) -> float:
     """Replace a symmetric matrix by its upper Cholesky factor; return its log determinant."""
-    if not factor_upper(matrix):
+    if not factor_upper(matrix, clear=False):
         raise np.linalg.LinAlgError(NOT_DEFINITE_MESSAGE)
     return 2 * float(np.sum(np.log(np.diagonal(matrix))))
-
-
-def _run(thread_map: Callable, function: Callable, items: list[slice]) -> None:
-    for _ in thread_map(function, items):
-        pass

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from .._runtime.threads import one_blas_thread
+from .._runtime.threads import one_blas_thread, run_all
 from .definite_inverse import invert_definite, tiles_of
 from .regression_draws import draw_posterior
 from .solver import Solver
@@ -38,12 +38,17 @@ class LeftOut(NamedTuple):
     outputs: np.ndarray  # (m, n_outputs), outputs at left-out points
 
     def slope_of_pairs(
-        self, by_outputs: np.ndarray, places: np.ndarray, thread_map: Callable = map
+        self,
+        by_outputs: np.ndarray,
+        places: np.ndarray,
+        sum_up: Callable[[slice, np.ndarray], np.ndarray],
+        thread_map: Callable = map,
     ) -> tuple[np.ndarray, float]:
         """Return the derivative of a function of the outputs by the Gram matrix.
 
-        It is that of each pair of points, and that of the whole diagonal. `places` are those of
-        the pairs in a matrix, above its diagonal, row by row.
+        It is a sum over pairs of points, and the derivative by the whole diagonal. `places` are
+        those of the pairs in a matrix, above its diagonal, row by row. `sum_up` gets some pairs
+        and their derivatives, while they are in the cache of a thread, and returns their sums.
 
         With R the derivative by the outputs, U = C^-1 (R / q) and
         h_i = (dq_i / dC^-1_ii) sum_c R_ic A_ic / q_i^2 it is U A' - C^-1 diag(h) C^-1.
@@ -52,18 +57,17 @@ class LeftOut(NamedTuple):
         h = -2 * np.sum(scaled * self.coef, axis=1) * self.slope / self.freedom
         U, n = self.inverse @ scaled, len(h)
         left, right = (np.concatenate(p, axis=1) for p in ((U, self.coef), (self.coef, U)))
-        slope, by_pair = np.empty((n, n)), np.empty(len(places))
+        slope = np.empty((n, n))
 
-        def compute(rows: slice) -> None:
+        def compute(rows: slice) -> np.ndarray:
             here = slope[rows, rows.start :]
             np.matmul(self.inverse[rows] * h, self.inverse[:, rows.start :], out=here)
             here += left[rows] @ right[rows.start :].T
             pairs = pairs_of(rows, n)
-            by_pair[pairs] = slope.take(places[pairs])
+            return sum_up(pairs, slope.take(places[pairs]))
 
-        for _ in thread_map(compute, tiles_of(n)):  # the longest first
-            pass
-        return by_pair, float(np.trace(slope)) / 2
+        sums = run_all(thread_map, compute, tiles_of(n))  # the longest first
+        return np.add.reduce(sums), float(np.trace(slope)) / 2
 
 
 class Solution(NamedTuple):
@@ -142,7 +146,7 @@ class Regression(Solver):
         unit: np.ndarray,
         codes: np.ndarray,
         softness: float,
-        rng: np.random.Generator,
+        rng: np.random.Generator | None,
         weight: np.ndarray | None = None,
         thread_map: Callable = map,
     ) -> RegressionPosterior:
@@ -151,13 +155,13 @@ class Regression(Solver):
         Parameters
         ----------
         unit : array of shape (m, m)
-            Gram matrix of unit points, without softness.
+            Gram matrix of unit points, without softness. Without draws it is overwritten.
         codes : array of shape (m, n_outputs)
             Labels as numbers.
         softness : float
             Variance of the noise, positive; the prior variance of an output is 1.
-        rng : numpy.random.Generator
-            Source of the draws.
+        rng : numpy.random.Generator or None
+            Source of the draws; with None there are none.
         weight : array of shape (m,), default=None
             Weights of the points; by default all are 1.
         thread_map : callable, default=map
@@ -172,14 +176,17 @@ class Regression(Solver):
         began = time.perf_counter()
         weight = np.ones(len(unit)) if weight is None else weight
         with one_blas_thread():
-            found = leave_one_out(unit / softness, codes, weight, thread_map, overwrite=True)
+            matrix = np.divide(unit, softness, out=unit if rng is None else None)
+            found = leave_one_out(matrix, codes, weight, thread_map, overwrite=True)
             posterior, units = posterior_of(found, codes, softness, weight)
-            inverse, factor = found.inverse / softness, units.scale / units.length
-            given = unit, inverse, softness / weight, codes / units.scale
-            each = self.draws_of_each(codes.shape[1])
-            draws = draw_posterior(*given, each, rng, factor, thread_map)
+            if rng is not None:
+                inverse, factor = found.inverse / softness, units.scale / units.length
+                given = unit, inverse, softness / weight, codes / units.scale
+                each = self.draws_of_each(codes.shape[1])
+                draws = draw_posterior(*given, each, rng, factor, thread_map)
+                posterior = posterior._replace(draws=draws)
         info = describe(units, time.perf_counter() - began) | {"n_factors": self.n_factors}
-        return posterior._replace(draws=draws, info=info)
+        return posterior._replace(info=info)
 
     def solve_large(
         self,

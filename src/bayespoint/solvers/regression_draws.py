@@ -9,6 +9,7 @@ import numpy as np
 from scipy import linalg
 
 from .._runtime.lapack import factor_upper, solve_upper
+from .._runtime.threads import run_all
 from .definite_inverse import tiles_of
 
 # Added to the diagonal of the unit Gram matrix to draw from the prior on the span of the points,
@@ -55,7 +56,7 @@ def draw_posterior(
 
     # A thread of its own draws numbers while another one factors the matrix.
     steps: tuple[Callable, ...] = (partial(_prior_root, unit), draw_normal)
-    to_prior, (of_prior, of_noise) = thread_map(lambda step: step(), steps)
+    to_prior, (of_prior, of_noise) = run_all(thread_map, lambda step: step(), steps)
     deviation, wanted = np.sqrt(noise)[:, None], np.repeat(codes, each, axis=1)
     draws = np.empty((n_outputs * each, m))
 
@@ -64,8 +65,7 @@ def draw_posterior(
         wrong = unit @ free + deviation * of_noise[:, some]
         draws[some] = ((free + inverse @ (wanted[:, some] - wrong)) * factor).T
 
-    for _ in thread_map(correct, tiles_of(n_outputs * each)):
-        pass
+    run_all(thread_map, correct, tiles_of(n_outputs * each))
     return draws.reshape(n_outputs, each, m)
 
 
