@@ -49,7 +49,7 @@ class MemoryWatch(threading.Thread):
 
     def run(self) -> None:
         """Sample until the fit is over."""
-        while not self.is_over:
+        while not self.is_over and all(p.is_running() for p in self.processes):
             self.samples.append([p.memory_info().rss / 2**20 for p in self.processes])
             time.sleep(SECONDS_BETWEEN_SAMPLES)
 
