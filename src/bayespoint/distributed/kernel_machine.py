@@ -11,7 +11,7 @@ from sklearn.utils import Bunch
 
 from .._runtime.interrupt import interrupts
 from .._runtime.progress import Progress, say, with_callbacks
-from .._runtime.threads import one_blas_thread
+from .._runtime.threads import one_blas_thread, threads
 from ..classifiers._fit_steps import CHOICE_SHARE
 from ..classifiers._labels import one_against_rest
 from ..classifiers._results import store_answer
@@ -204,7 +204,9 @@ def _choose(
     if model.kernel == "auto" and can_mix(data._replace(X=rows.take(np.arange(1)).X), request):
         part = rows.take(_sample(rows, MAX_MERGED_POINTS, n_classes))
         some = _with_points(data, part, n_classes, weights)
-        some, _, choice = choose_with_mixture(some, request, should_stop)
+        with threads(model.n_jobs) as thread_map:
+            some = some._replace(thread_map=thread_map)
+            some, _, choice = choose_with_mixture(some, request, should_stop)
         data = data._replace(kernel_name=some.kernel_name, kernel_for=some.kernel_for)
     else:
         some, groups = data, None
