@@ -20,7 +20,7 @@ from bayespoint import BayesPointClassifier, bounds, to_arviz
 from bayespoint._runtime import interrupt
 from bayespoint._runtime.share_done import heard_by
 from bayespoint.fitting import mosaic_fit
-from bayespoint.fitting.mosaic_fit import memory_needed
+from bayespoint.fitting.mosaic_fit import coherent_points, memory_needed, n_held_in
 from bayespoint.fitting.outputs import cell_coordinates
 from bayespoint.solvers import Mosaic, mosaic
 from bayespoint.solvers.cells import nearest
@@ -498,6 +498,24 @@ def test_more_of_everything_needs_more_memory():
     # Five of 500 x 500, and of a cell 3 of 1000 x 1000, 2 of 1000 x 500, one of 500 x 500.
     matrices = 4 * (5 * 500**2 + 3 * 1000**2 + 2 * 1000 * 500 + 500**2) / 2**20
     assert one > matrices
+
+
+def test_cells_are_held_by_their_own_size():
+    # With 30 landmarks in double precision: 8 * 10 * 40, 8 * 20 * 50 and 8 * 10 * 40 bytes.
+    sizes, bytes_of_cells = [10, 20, 10], np.array([3200, 8000, 3200])
+    for n in range(4):
+        enough = bytes_of_cells[:n].sum() / 2**20
+        assert n_held_in(enough, sizes, 30, 8) == n
+        assert n_held_in(enough - 1e-6, sizes, 30, 8) == max(n - 1, 0)
+    assert n_held_in(enough, sizes, 30, 4) == 3
+    assert n_held_in(enough / 2, sizes, 30, 4) == 3
+
+
+def test_rounding_errors_of_different_cells_do_not_add_up():
+    solver = Mosaic(100, 50)
+    assert coherent_points(80, 80, solver) == 80  # one cell
+    assert coherent_points(10_000, 100, solver) == 1000  # a hundred cells: ten times one of them
+    assert coherent_points(10_000, 103, solver) == 1000  # with a few points more, for each class
 
 
 # Kernels and tables
