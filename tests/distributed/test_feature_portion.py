@@ -41,6 +41,17 @@ def test_features_that_do_not_fit_are_computed_anew(part, single):
         np.testing.assert_array_equal(one, two)
 
 
+def test_features_that_do_not_fit_are_never_held_together(part, monkeypatch):
+    monkeypatch.setattr(tasks, "FEATURE_ROWS_PER_BLOCK", 8)
+    events, compute, noise_of = [], tasks.LazyFeatures.__getitem__, tasks.noise_of
+    monkeypatch.setattr(
+        tasks.LazyFeatures, "__getitem__", lambda *g: events.append("features") or compute(*g)
+    )
+    monkeypatch.setattr(tasks, "noise_of", lambda *g: events.append("noise") or noise_of(*g))
+    FeaturePortion(part, span(part, 10))
+    assert events == ["features", "noise"] * (200 // 8)
+
+
 def test_dask_knows_the_size_of_a_portion(part):
     sizeof = pytest.importorskip("dask.sizeof").sizeof
     stored, lazy = (FeaturePortion(part, span(part, n)) for n in (2**30, 10))

@@ -50,3 +50,17 @@ def test_names_of_features(data):
     np.testing.assert_allclose(model.predict_proba(frame), expected, atol=1e-9)
     fit(model, *chunks(X, y), client=OneProcess())
     assert not hasattr(model, "feature_names_in_")
+
+
+@pytest.mark.parametrize(
+    "parameters", [{}, {"softness": 0.0}, {"label_noise": 0.1}, {"cache_size": 1}], ids=str
+)
+def test_few_rows_and_hard_boundaries_need_one_machine(data, parameters):
+    with pytest.raises(ValueError, match=r'solver="auto" works with more than 10000 distinct'):
+        fit(BayesPointClassifier(**parameters), *chunks(*data), client=OneProcess())
+
+
+@pytest.mark.parametrize("parameters", [{"kernel": "rbf"}, {"gamma": 0.1}, {"solver": "ep"}])
+def test_other_machines_need_a_solver_that_divides_the_points(data, parameters):
+    with pytest.raises(ValueError, match=r'works with solver="mosaic", "nystroem"'):
+        fit(BayesPointClassifier(**parameters), *chunks(*data), client=OneProcess())

@@ -19,8 +19,8 @@ import bayespoint
 from bayespoint import BayesPointClassifier, bounds, to_arviz
 from bayespoint._runtime import interrupt
 from bayespoint._runtime.share_done import heard_by
-from bayespoint.fitting import mosaic_fit, regression_fit
-from bayespoint.fitting.mosaic_fit import memory_needed
+from bayespoint.fitting import mosaic_fit
+from bayespoint.fitting.mosaic_fit import coherent_points, memory_needed, n_held_in
 from bayespoint.fitting.outputs import cell_coordinates
 from bayespoint.solvers import Mosaic, mosaic
 from bayespoint.solvers.cells import nearest
@@ -245,7 +245,7 @@ def test_points_in_clusters_are_counted_where_precision_is_judged(softness, monk
     X[:800] = 0
     X[:800, 0] = rng.choice([-0.004, 0.004], 800)
     y = ((X[:, 0] > 0) ^ (rng.random(1000) < 0.2)).astype(int)
-    monkeypatch.setattr(regression_fit, "MAX_COPIED_POINTS", 1)
+    monkeypatch.setattr(mosaic_fit, "MAX_COPIED_POINTS", 1)
     model = classifier(gamma=1.0, softness=softness, fit_intercept=False, solver=Mosaic(300, 500))
     chosen = clone(model).fit(X, y)
     monkeypatch.setattr(mosaic_fit, "rounding_is_small", lambda *_: False)
@@ -329,14 +329,14 @@ class Slow:
     """Do something at the beginning of each cell."""
 
     def __init__(self, monkeypatch, action):
-        condense, self.n_begun = mosaic._condense, 0
+        condense, self.n_begun = mosaic.condense, 0
 
         def wrapped(*arguments):
             self.n_begun += 1
             action(self.n_begun)
             return condense(*arguments)
 
-        monkeypatch.setattr(mosaic, "_condense", wrapped)
+        monkeypatch.setattr(mosaic, "condense", wrapped)
 
 
 def press_at(number):
@@ -495,9 +495,27 @@ def test_more_of_everything_needs_more_memory():
     assert memory_needed(10_000, 2, Mosaic(500, 600)) > one
     assert memory_needed(10_000, 2, Mosaic(500, 500), itemsize=8) > 1.5 * one
     assert memory_needed(10_000, 2, Mosaic(500, 500), n_at_once=2) > one
-    # Four of 500 x 500, and of a cell 3 of 1000 x 1000, 2 of 1000 x 500, one of 500 x 500.
-    matrices = 4 * (4 * 500**2 + 3 * 1000**2 + 2 * 1000 * 500 + 500**2) / 2**20
+    # Five of 500 x 500, and of a cell 3 of 1000 x 1000, 2 of 1000 x 500, one of 500 x 500.
+    matrices = 4 * (5 * 500**2 + 3 * 1000**2 + 2 * 1000 * 500 + 500**2) / 2**20
     assert one > matrices
+
+
+def test_cells_are_held_by_their_own_size():
+    # With 30 landmarks in double precision: 8 * 10 * 40, 8 * 20 * 50 and 8 * 10 * 40 bytes.
+    sizes, bytes_of_cells = [10, 20, 10], np.array([3200, 8000, 3200])
+    for n in range(4):
+        enough = bytes_of_cells[:n].sum() / 2**20
+        assert n_held_in(enough, sizes, 30, 8) == n
+        assert n_held_in(enough - 1e-6, sizes, 30, 8) == max(n - 1, 0)
+    assert n_held_in(enough, sizes, 30, 4) == 3
+    assert n_held_in(enough / 2, sizes, 30, 4) == 3
+
+
+def test_rounding_errors_of_different_cells_do_not_add_up():
+    solver = Mosaic(100, 50)
+    assert coherent_points(80, 80, solver) == 80  # one cell
+    assert coherent_points(10_000, 100, solver) == 1000  # a hundred cells: ten times one of them
+    assert coherent_points(10_000, 103, solver) == 1000  # with a few points more, for each class
 
 
 # Kernels and tables

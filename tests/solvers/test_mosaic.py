@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from bayespoint._runtime.threads import threads
 from bayespoint.solvers import Mosaic, Regression, mosaic
-from bayespoint.solvers.mosaic import Patch
+from bayespoint.solvers.mosaic import Patch, Sums, condense
 from bayespoint.solvers.regression import freedom_of, leave_one_out
 from bayespoint.solvers.watch import watching
 from mutants import interpreted
@@ -157,8 +157,9 @@ def test_a_mosaic_is_the_regression_with_its_kernel(n_outputs, softness):
 
 def test_single_precision_is_as_exact_as_its_digits_allow():
     assert agrees(Mosaic(), World(), np.float32)
-    world = World()
-    assert world.solve(dtype=np.float32).root.dtype == np.float32
+    for dtype in (np.float32, np.float64):
+        coef = World().solve(dtype=dtype).solution.coef
+        assert np.array_equal(coef, coef.astype(np.float32)) == (dtype == np.float32)
 
 
 def test_points_of_weight_below_one_are_left_out_as_a_whole():
@@ -296,15 +297,41 @@ def test_the_order_of_the_cells_does_not_matter():
     np.testing.assert_allclose(a.of_cells, b.of_cells[::-1], atol=world.tolerance())
 
 
+def test_cells_of_single_precision_are_added_up_in_double_precision():
+    world = World(n_cells=5)
+    halves = [
+        condense(world.patch(c, np.float32), world.codes[rows], 0.2, world.weight[rows])
+        for c, rows in enumerate(world.cells)
+    ]
+
+    def total(order):
+        sums = Sums(N_LANDMARKS, 3)
+        for c in order:
+            sums.add(halves[c])
+        return sums
+
+    forth, back, parts = total(range(5)), total(range(4, -1, -1)), total([3, 1])
+    parts.add_sums(total([4, 0, 2]))
+    assert all(half.square.dtype == np.float32 for half in halves)
+    for found in (back, parts):
+        # Each of four additions rounds once.
+        for name in ("square", "pull", "log_det"):
+            a, b = getattr(forth, name), getattr(found, name)
+            np.testing.assert_allclose(a, b, rtol=0, atol=4 * np.abs(a).max() * 2.0**-52)
+        assert found.n_cells == 5
+    in_single = [sum(h.square for h in some) for some in (halves, halves[::-1])]
+    assert np.abs(in_single[0] - in_single[1]).max() > 1e-8
+
+
 # Versions that are broken on purpose
 
 BROKEN = {
     "a diagonal without landmarks": ("diagonal -= np.einsum", "diagonal -= 0 * np.einsum"),
     "a cell counted twice": ("mean - half.features.T @ gap", "mean"),
-    "no prior": ("[:: len(precision) + 1] += 1\n", "[:: len(precision) + 1] += 0\n"),
+    "no prior": ("[:: len(root) + 1] += 1\n", "[:: len(root) + 1] += 0\n"),
     "no weights": ("[:: len(matrix) + 1] += 1 / weight", "[:: len(matrix) + 1] += 1"),
     "another noise": ("dtype.type(softness**-0.5)", "dtype.type(softness**0.5)"),
-    "no span between cells": ("pull += of_codes", "pull += 0 * of_codes"),
+    "no span between cells": ("pull += found.half", "pull += 0 * found.half"),
     "the order of the cells": ("for cell in found])[order].astype", "for cell in found]).astype"),
     "half the determinant": ("log_det = 2 * float", "log_det = float"),
 }

@@ -14,10 +14,12 @@ from .._runtime.progress import Progress
 from .._runtime.threads import one_blas_thread
 from ..classifiers._labels import one_against_rest
 from ..fitting.cells_fit import check_memory, join_cells, sample_cell, solve_cell
+from ..fitting.outputs import cell_coordinates
 from ..fitting.solver_choice import CHOICE_NEIGHBORHOODS, CHOICE_NEIGHBORS
 from ..fitting.task import Answer, Task
 from ..fitting.temperature import tempered
 from ..fitting.time_budget import warn_unless_converged
+from ..geometry.kernels import Kernel
 from ..solvers.cells import (
     MAX_CLUSTERED_POINTS,
     divide_into_cells,
@@ -45,7 +47,7 @@ def fit_cells_of(
     """
     began = time.perf_counter()
     check_memory(task, rows.n_rows, max(rows.client.nthreads().values()))
-    points = ClusterPoints(rows)
+    points = ClusterPoints(rows, task.kernel)
     centers = divide_into_cells(points, task.solver.n_points)
     sizes = points.sizes(centers)
     rngs = zip(task.rng.spawn(len(centers)), task.rng.spawn(len(centers)), strict=True)
@@ -78,19 +80,20 @@ def fit_cells_of(
 class ClusterPoints:
     """Points on workers that are divided among centers, as `solvers.cells.Divided` does."""
 
-    def __init__(self, rows: RowParts):
-        self.rows, self.n_points = rows, rows.n_rows
+    def __init__(self, rows: RowParts, kernel: Kernel):
+        self.rows, self.n_points, self.kernel = rows, rows.n_rows, kernel
         self.cells: list[Future] = []  # the cell of each point, one array for each part
 
     def means(self, k: int) -> np.ndarray:
         """Return the centers of k clusters of all points."""
         n = min(self.n_points, MAX_CLUSTERED_POINTS)
-        return means(self.rows.take(spaced_positions(self.n_points, n)).X, k)
+        some = self.rows.take(spaced_positions(self.n_points, n))
+        return means(cell_coordinates(self.kernel, some.X), k)
 
     def sizes(self, centers: np.ndarray) -> np.ndarray:
         """Divide the points among centers; return how many each has."""
-        client = self.rows.client
-        self.cells = [client.submit(_nearest, p, centers, pure=False) for p in self.rows.parts]
+        client, given = self.rows.client, (self.kernel, centers)
+        self.cells = [client.submit(_nearest, p, *given, pure=False) for p in self.rows.parts]
         counts = [client.submit(np.bincount, c, None, len(centers)) for c in self.cells]
         return np.sum(gather(client, counts, "dividing"), axis=0)
 
@@ -98,10 +101,16 @@ class ClusterPoints:
         """Return centers of clusters of the points of some cells."""
         submit = self.rows.client.submit
         found = [
-            submit(_means, [pieces[0] for pieces in self.pieces([[c]])], n, pure=False)
+            submit(_means, self.kernel, [p[0] for p in self.pieces([[c]])], n, pure=False)
             for c, n in zip(cells, k, strict=True)
         ]
         return self.rows.client.gather(found)
+
+    def groups_of_cells(self, n_cells: int) -> list[list[int]]:
+        """Return the cells of each task."""
+        n_threads = sum(self.rows.client.nthreads().values())
+        n_groups = min(TASKS_PER_THREAD * n_threads, n_cells)
+        return [group.tolist() for group in np.array_split(np.arange(n_cells), n_groups)]
 
     def pieces(self, groups: list[Any]) -> list[list[Future]]:
         """Return for each part, and each group of cells, the points of the part in the group."""
@@ -124,8 +133,7 @@ def _solve(
 ) -> list[tuple[Part, Answer]]:
     """Solve all cells that have points; return their points and answers, in order."""
     client = points.rows.client
-    n_groups = min(TASKS_PER_THREAD * sum(client.nthreads().values()), len(sizes))
-    groups = [g.tolist() for g in np.array_split(np.arange(len(sizes)), n_groups)]
+    groups = points.groups_of_cells(len(sizes))
     pieces = points.pieces(groups)
 
     def start(i: int) -> Future:
@@ -173,9 +181,11 @@ def neighborhoods_of(rows: RowParts) -> list[np.ndarray]:
 # Tasks
 
 
-def _nearest(part: Part, centers: np.ndarray) -> np.ndarray:
+def _nearest(part: Part, kernel: Kernel, centers: np.ndarray) -> np.ndarray:
+    if not part.n_rows:
+        return np.zeros(0, dtype=int)
     with one_blas_thread():
-        return nearest(part.X, centers) if part.n_rows else np.zeros(0, dtype=int)
+        return nearest(cell_coordinates(kernel, part.X), centers)
 
 
 def _divide(part: Part, cell: np.ndarray, groups: list[Any]) -> list[tuple[Part, np.ndarray]]:
@@ -191,9 +201,9 @@ def _pick(pieces: list[Any], number: int) -> Any:
     return pieces[number]
 
 
-def _means(pieces: list[tuple[Part, np.ndarray]], k: int) -> np.ndarray:
+def _means(kernel: Kernel, pieces: list[tuple[Part, np.ndarray]], k: int) -> np.ndarray:
     with one_blas_thread():
-        X = join([part for part, _ in pieces if part.n_rows]).X
+        X = cell_coordinates(kernel, join([part for part, _ in pieces if part.n_rows]).X)
         return means(evenly_spaced(X, MAX_CLUSTERED_POINTS), k)
 
 

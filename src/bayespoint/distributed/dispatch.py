@@ -20,10 +20,12 @@ def fit(model, X, y, sample_weight=None, *, client: Client | None = None):
     Parameters
     ----------
     model : LinearBayesPointClassifier or BayesPointClassifier
-        Fitted in place. Afterwards everything works without Dask. A `BayesPointClassifier` needs
-        solver="nystroem", "cells" or "perceptron". Its `cache_size` is for each worker. `max_time`
-        is looked at between sweeps, in cells and while parameters are chosen; all rows are used.
-        Ctrl-C ends the fit with the answer so far; only the members of "perceptron" are awaited.
+        Fitted in place. Afterwards everything works without Dask. A `BayesPointClassifier` with
+        default arguments is a mosaic; it needs more than 10,000 distinct dense rows. For others
+        pass solver="mosaic", "nystroem", "cells" or "perceptron". Its `cache_size` is for each
+        worker. `max_time` is looked at between sweeps, in cells and while parameters are chosen;
+        all rows are used. Ctrl-C ends the fit with the answer so far; only the members of
+        "perceptron" are awaited.
     X : dask array, dask dataframe, or list of delayed partitions
         Training points. A partition is an array, a data frame or a CSR matrix.
     y : dask array, dask series, or list of delayed partitions
@@ -41,11 +43,12 @@ def fit(model, X, y, sample_weight=None, *, client: Client | None = None):
     Notes
     -----
     The answer is that of `model.fit` on all rows: within `tol` for a linear classifier, to 1e-6
-    for "nystroem" and "cells", and in every bit for "perceptron". Linear, "nystroem" and "cells":
-    rows stay on the workers, and only samples, factors and sums travel. The model of "cells" has
-    all training points, so the client needs memory for it. "perceptron": every member needs all
-    rows, which are brought to the client and to each worker; it is an error if they do not fit.
-    Results of single rows are not kept by "nystroem" and "cells": there is no `loo_proba_`.
+    for "mosaic", "nystroem" and "cells", and in every bit for "perceptron". Except for
+    "perceptron", rows stay on the workers, and only samples, factors and sums travel. The model
+    of "mosaic" and "cells" has all training points, so the client needs memory for it; for more
+    rows than that, pass solver="nystroem". "perceptron": every member needs all rows, which are
+    brought to the client and to each worker; it is an error if they do not fit. Results of
+    single rows are kept by "perceptron" alone: otherwise there is no `loo_proba_`.
 
     If a worker is lost, Dask loads its partitions again, and what was lost is learned again. So
     read partitions from files or compute them, do not scatter them. On one machine,
@@ -55,7 +58,7 @@ def fit(model, X, y, sample_weight=None, *, client: Client | None = None):
     --------
     >>> from dask.distributed import Client  # doctest: +SKIP
     >>> client = Client()  # or the address of a cluster  # doctest: +SKIP
-    >>> model = BayesPointClassifier(solver="nystroem")
+    >>> model = BayesPointClassifier()
     >>> distributed.fit(model, X, y)  # X, y: dask arrays  # doctest: +SKIP
     >>> distributed.predict(model, X)  # doctest: +SKIP
     """

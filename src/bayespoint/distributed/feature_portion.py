@@ -61,7 +61,8 @@ class FeaturePortion:
         self.n_points = span.n_points
         self.features = features_of(part.X, span)
         slices = range(0, part.n_rows, FEATURE_ROWS_PER_BLOCK)
-        blocks = [self.features[i : i + FEATURE_ROWS_PER_BLOCK] for i in slices]
+        # One at a time: features that do not fit in memory are computed for each block.
+        blocks = (self.features[i : i + FEATURE_ROWS_PER_BLOCK] for i in slices)
         self.noise = np.concatenate([noise_of(block, span.softness) for block in blocks])
         self.forget()
 

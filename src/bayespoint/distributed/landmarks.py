@@ -50,7 +50,7 @@ def fit_landmarks_of(
 
     `task` has everything but the points, which are distinct and sorted by content.
     """
-    rows = _off_origin(rows, task.kernel)
+    rows = points_off_origin(rows, task.kernel)
     chosen = rows.take(rows.sample_each_class(task.solver.n_landmarks, n_classes, task.rng))
     single = rows.n_rows > MAX_POINTS_IN_ONE_BLOCK and all(rows.ask(_is_exact, task.kernel))
     task = task._replace(X=chosen.X)
@@ -67,7 +67,7 @@ def fit_landmarks_of(
     return task, answer, chosen.number
 
 
-def _off_origin(rows: RowParts, kernel: Kernel) -> RowParts:
+def points_off_origin(rows: RowParts, kernel: Kernel) -> RowParts:
     """Return the points that are not at the origin of feature space."""
     n_outside = sum(rows.ask(_count_outside, kernel))
     off_origin(np.arange(rows.n_rows) < n_outside)

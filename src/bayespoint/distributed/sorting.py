@@ -17,7 +17,7 @@ COMPARED_POINTS_PER_PART = 64
 
 def sort_by_content(rows: RowParts) -> RowParts:
     """Return distinct points with their total weights, in the order of `merge_equal_rows`."""
-    n_bytes = sum(rows.ask(_bytes))
+    n_bytes = bytes_of(rows)
     n_threads = sum(rows.client.nthreads().values())
     n_parts = min(max(n_threads, round(n_bytes / PART_BYTES)), rows.n_rows)
     submit = rows.client.submit
@@ -26,6 +26,11 @@ def sort_by_content(rows: RowParts) -> RowParts:
     pieces = [[submit(_pick, d, i, pure=False) for d in divided] for i in range(n_parts)]
     merged = [submit(merge, some, pure=False) for some in pieces]
     return RowParts(rows.client, merged, "sorting")
+
+
+def bytes_of(rows: RowParts) -> int:
+    """Return the size of all points."""
+    return sum(rows.ask(_bytes))
 
 
 def _borders(rows: RowParts, n_parts: int):

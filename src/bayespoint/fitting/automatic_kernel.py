@@ -50,19 +50,27 @@ def can_mix(data: TrainingSet, request: Request) -> bool:
 
 
 def automatic_solver(data: TrainingSet, request: Request) -> EP | Regression | Mosaic | None:
-    """Return the solver of a mixture for these data; None if it would take too much.
+    """Return the solver of a mixture for these data; None if it would take too much."""
+    n_bytes = None if sparse.issparse(data.X) else data.X.nbytes
+    return solver_of_size(len(data.points), len(data.signs), n_bytes, request)
 
-    A hard boundary or flipped labels need another likelihood than that of label regression.
+
+def solver_of_size(
+    m: int, n_outputs: int, n_bytes: int | None, request: Request
+) -> EP | Regression | Mosaic | None:
+    """Return the solver of a mixture for m points of a dense table; None if it takes too much.
+
+    `n_bytes` is the size of the table, None if it is sparse. A hard boundary or flipped labels
+    need another likelihood than that of label regression.
     """
-    n_outputs, m = len(data.signs), len(data.points)
     settings, available = request.settings, request.cache_size
     if settings.softness == 0 or settings.label_noise != 0:
         fits = m <= MAX_EP_POINTS and fits_memory(m, n_outputs, EP(), available)
         return EP() if fits else None
     if m <= MAX_EXACT_POINTS and fits_memory(m, n_outputs, Regression(), available):
         return Regression()
-    if m > MAX_EP_POINTS and not sparse.issparse(data.X):
-        available -= data.X.nbytes / 2**20  # they may be a copy
+    if m > MAX_EP_POINTS and n_bytes is not None:
+        available -= n_bytes / 2**20  # they may be a copy
         for size in (mosaic_size(m), *SMALL_MOSAICS):
             if memory_of_mosaic(m, n_outputs, Mosaic(*size), itemsize=8) <= available:
                 return Mosaic(*size)

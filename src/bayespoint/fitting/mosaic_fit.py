@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -13,12 +14,19 @@ from .._runtime.progress import Progress
 from .._runtime.threads import threads
 from .._runtime.warn import warn
 from ..geometry.gram import IndefiniteKernelError
-from ..solvers.cells import MAX_CELL_RATIO, cell_centers, nearest
+from ..solvers.cells import (
+    MAX_CELL_RATIO,
+    MAX_CLUSTERED_POINTS,
+    Divided,
+    divide_into_cells,
+    nearest,
+)
 from ..solvers.mosaic import Joined, Patch
-from ..solvers.regression import MIN_NOISE, Units, describe, draws_of_each, units_of
+from ..solvers.regression import MIN_NOISE, describe, draws_of_each, units_of
 from ..solvers.tiled_cholesky import times_upper
 from ..solvers.watch import watching
 from .cells_fit import members_of_cells
+from .gram_fit import MAX_COPIED_POINTS
 from .landmarks_fit import MIN_NEW_SQUARED_LENGTH, Landmarks, span_of
 from .outputs import cell_coordinates
 from .power_link import fit_power_link, known_outcomes
@@ -28,22 +36,23 @@ from .regression_fit import (
     draw_off_mean,
     in_double_if_needed,
     infos_of,
+    is_rounding_small,
     label_codes,
-    rounding_is_small,
     weights_of,
 )
 from .sampling import sample_each_class
 from .task import Answer, LandmarkPart, Task
 from .time_budget import affordable_points, warn_unless_converged
 from .training_points import used_points
-from .unit_blocks import UnitBlocks
+from .unit_blocks import UnitBlocks, is_fast
 
 # Estimates for a slow machine: seconds for a kernel value of two points, and for each of the
 # operations of matrix products.
 SECONDS_PER_ENTRY = 8e-8
 SECONDS_PER_OPERATION = 3e-11
-# Matrices of r x r numbers in memory for r landmarks: their basis twice, sums and a copy.
-FIXED_MATRICES = 4
+# Matrices of r x r numbers in memory for r landmarks: their basis, which is in double precision
+# too, and sums in double precision.
+FIXED_MATRICES = 5
 
 
 class Setting(NamedTuple):
@@ -89,17 +98,30 @@ def fit_mosaic(task: Task, progress: Progress) -> Answer:
             )
 
         some = rows[sample_each_class(task.target[rows], DRAW_LANDMARKS)]
-        single = rounding_is_small(task, rows, some, softness, weight)
+        single = rounding_is_small(task, setting, some, softness, weight)
         single, found = in_double_if_needed(solve, single)
-    units = units_of(found.solution, codes[found.rows], softness, weight[found.rows])
-    info = describe(units, time.perf_counter() - began) | {
-        "n_cells": len(setting.cells),
-        "n_done": found.n_done,
-        "stop": watch.stop if found.n_done < len(setting.cells) else "done",
-    }
-    answer = _answer(task, setting, found, units, softness, lengths, weight, info)
+    stop = watch.stop if found.n_done < len(setting.cells) else "done"
+    answer = answer_of(task, setting, found, lengths, weight, began, stop)
     warn_unless_converged(answer.infos)
     return answer._replace(single=single)
+
+
+def rounding_is_small(task: Task, setting: Setting, some: np.ndarray, softness, weight) -> bool:
+    """Tell whether single precision is exact enough for these cells, and pays."""
+    n, largest = len(setting.rows), max(map(len, setting.cells))
+    if n <= MAX_COPIED_POINTS or not is_fast(task.kernel, task.X):
+        return False
+    given = coherent_points(n, largest, task.solver), softness, weight.min(), weight.max()
+    return is_rounding_small(task.kernel, task.X[some], *given)
+
+
+def coherent_points(n: int, largest: int, solver) -> float:
+    """Return of how many points the rounding errors add up at most.
+
+    Those of a cell may be equal and add up. Each cell has a factor of its own, so the errors of
+    different cells have any sign, and add up like the root of their number.
+    """
+    return float(np.sqrt(n * min(n, largest, MAX_CELL_RATIO * solver.n_points)))
 
 
 def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
@@ -112,26 +134,35 @@ def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
 def _divide(task: Task, rows: np.ndarray) -> Setting:
     """Choose landmarks and cells."""
     chosen = sample_each_class(task.target[rows], task.solver.n_landmarks, task.rng)
+    landmarks = joining_span(task, rows[chosen])
+    X = cell_coordinates(task.kernel, task.X[rows])
+    centers = divide_into_cells(Divided(X, MAX_CLUSTERED_POINTS), task.solver.n_points)
+    part = task._replace(target=task.target[rows])
+    cells = members_of_cells(part, nearest(X, centers), len(centers))
+    warn_of_left_out(task, len(rows), sum(map(len, cells)))
+    kept = [number for number, cell in enumerate(cells) if len(cell)]
+    return Setting(rows, landmarks, centers[kept], [cells[number] for number in kept])
+
+
+def joining_span(task: Task, rows: np.ndarray) -> Landmarks:
+    """Return the span of the landmarks, which are the given rows of `task.X`."""
     try:
-        landmarks = span_of(task, rows[chosen], MIN_NEW_SQUARED_LENGTH)
+        return span_of(task, rows, MIN_NEW_SQUARED_LENGTH)
     except IndefiniteKernelError as error:
         raise ValueError(
             'solver="mosaic" needs a positive semi-definite kernel, and this one is not. Choose '
             'another kernel, or pass solver="perceptron" and a larger softness.'
         ) from error
-    X = cell_coordinates(task.kernel, task.X[rows])
-    centers = cell_centers(X, task.solver.n_points)
-    part = task._replace(target=task.target[rows])
-    cells = members_of_cells(part, nearest(X, centers), len(centers))
-    n_used = sum(map(len, cells))
-    if n_used < len(rows):
+
+
+def warn_of_left_out(task: Task, n_points: int, n_used: int) -> None:
+    """Warn if cells are too large, and cannot be divided."""
+    if n_used < n_points:
         warn(
-            f"{len(rows) - n_used} of {len(rows)} training points are left out, because cells with "
+            f"{n_points - n_used} of {n_points} training points are left out, because cells with "
             f"more than {MAX_CELL_RATIO * task.solver.n_points} points that are nearly equal "
             "cannot be divided. Round them, so that equal ones count as one with a weight."
         )
-    kept = [number for number, cell in enumerate(cells) if len(cell)]
-    return Setting(rows, landmarks, centers[kept], [cells[number] for number in kept])
 
 
 def _patches(task: Task, setting: Setting, lengths: np.ndarray, single: bool):
@@ -139,11 +170,18 @@ def _patches(task: Task, setting: Setting, lengths: np.ndarray, single: bool):
     blocks = UnitBlocks(task.kernel, task.X, setting.rows, lengths, single)
     by_row = np.argsort(setting.rows)
     positions = by_row[np.searchsorted(setting.rows, setting.landmarks.rows, sorter=by_row)]
-    with_landmarks = blocks.against(positions)
-    to_basis = setting.landmarks.to_basis.astype(blocks.dtype)
+    return patches_of(blocks, positions, setting.landmarks.to_basis, setting.cells)
+
+
+def patches_of(
+    blocks: UnitBlocks, landmarks: np.ndarray, to_basis: np.ndarray, cells: list[np.ndarray]
+) -> Callable[[int], Patch]:
+    """Return a function: from the number of a cell to its points, all as positions in blocks."""
+    with_landmarks = blocks.against(landmarks)
+    to_basis = to_basis.astype(blocks.dtype)
 
     def patch_of(number: int) -> Patch:
-        members = setting.cells[number]
+        members = cells[number]
         features = times_upper(with_landmarks(members), to_basis)
         return Patch(features, blocks.against(members)(members))
 
@@ -164,40 +202,60 @@ def memory_needed(
     return (matrices + 8 * n_outputs * (8 * m + r * each)) / 2**20
 
 
+def n_held_in(megabytes: float, sizes: list[int], r: int, itemsize: int) -> int:
+    """Return how many cells, the first ones, can be kept in memory between the passes."""
+    n = np.array(sizes, dtype=float)
+    each = itemsize * n * (n + r) / 2**20
+    return int(np.searchsorted(np.cumsum(each), megabytes, side="right"))
+
+
 def _plan_memory(task: Task, setting: Setting, single: bool) -> dict[str, int]:
     """Return how many cells to work on at a time, and how many to keep between the passes."""
-    r, b = len(setting.landmarks.rows), max(len(cell) for cell in setting.cells)
-    itemsize = 4 if single else 8
+    sizes, itemsize = [len(cell) for cell in setting.cells], 4 if single else 8
+    given = len(setting.rows), len(task.signs), task.solver
     available = task.cache_size - task.copied / 2**20
 
     def needed(n_at_once: int) -> float:
-        return memory_needed(
-            len(setting.rows),
-            len(task.signs),
-            task.solver,
-            itemsize=itemsize,
-            n_at_once=n_at_once,
-            largest=b,
-        )
+        return memory_needed(*given, itemsize=itemsize, n_at_once=n_at_once, largest=max(sizes))
 
-    if needed(1) > available:
-        raise ValueError(
-            f"{r} landmarks and cells of up to {b} points need up to {math.ceil(needed(1))} MB, "
-            f"but cache_size leaves {max(available, 0):.0f}. Raise cache_size, or lower "
-            "n_landmarks or n_points of the solver."
-        )
+    r = len(setting.landmarks.rows)
+    require_memory(needed(1), available, r, max(sizes))
     n_jobs = effective_n_jobs(task.n_jobs)
     n_at_once = max(n for n in range(1, n_jobs + 1) if needed(n) <= available)
-    each = itemsize * b * (b + r) / 2**20
-    n_held = int(min((available - needed(n_at_once)) / each, len(setting.cells)))
-    return {"n_at_once": n_at_once, "n_held": n_held}
+    return {
+        "n_at_once": n_at_once,
+        "n_held": n_held_in(available - needed(n_at_once), sizes, r, itemsize),
+    }
 
 
-def _answer(
-    task: Task, setting: Setting, found: Joined, units: Units, softness, lengths, weight, info
+def require_memory(needed: float, available: float, n_landmarks: int, largest: int) -> None:
+    """Raise an error if a mosaic needs more megabytes than there are."""
+    if needed > available:
+        raise ValueError(
+            f"{n_landmarks} landmarks and cells of up to {largest} points need up to "
+            f"{math.ceil(needed)} MB, but cache_size leaves {max(available, 0):.0f}. Raise "
+            "cache_size, or lower n_landmarks or n_points of the solver."
+        )
+
+
+def answer_of(
+    task: Task,
+    setting: Setting,
+    found: Joined,
+    lengths: np.ndarray,
+    weight: np.ndarray,
+    began: float,
+    stop: str,
 ) -> Answer:
-    """Express hypotheses by coefficients on training points and landmarks."""
+    """Express hypotheses by coefficients on training points and landmarks.
+
+    `lengths` and `weight` belong to `setting.rows`. The fit began at this value of
+    time.perf_counter(), and `stop` says why it ended.
+    """
     solution, landmarks = found.solution, setting.landmarks
+    softness = max(task.softness, MIN_SOFTNESS)
+    codes = label_codes(task.signs[:, setting.rows[found.rows]])
+    units = units_of(solution, codes, softness, weight[found.rows])
     increasing = np.argsort(setting.rows[found.rows])
     used, outputs = found.rows[increasing], solution.outputs[increasing]
     coef = solution.coef[increasing].T / (softness * units.length)
@@ -207,6 +265,12 @@ def _answer(
     each = draws_of_each(task.solver.n_draws, n_outputs)
     off = draw_off_mean(found.root, (n_outputs, each), task.rng) @ to_points
     known = known_outcomes(task.target[setting.rows[used]], max(n_outputs, 2), weight[used])
+    link = fit_power_link(outputs, known)
+    info = describe(units, time.perf_counter() - began) | {
+        "n_cells": len(setting.cells),
+        "n_done": found.n_done,
+        "stop": stop,
+    }
     return Answer(
         rows=setting.rows[used],
         coef=coef / lengths[used],
@@ -221,5 +285,5 @@ def _answer(
         loo=outputs,
         centers=setting.centers,
         landmarks=LandmarkPart(landmarks.rows, of_cells),
-        link=fit_power_link(outputs, known),
+        link=link,
     )

@@ -11,6 +11,7 @@ import numpy as np
 from .._runtime.progress import Progress
 from .._runtime.threads import threads
 from ..geometry.gram import IndefiniteKernelError, unit_matrix
+from ..geometry.kernels import Kernel
 from ..solvers.definite_inverse import NOT_DEFINITE_MESSAGE
 from ..solvers.regression import MIN_NOISE, RegressionPosterior, Units, describe
 from ..solvers.watch import watching
@@ -218,17 +219,25 @@ def draw_off_mean(root: np.ndarray, shape: tuple[int, int], rng) -> np.ndarray:
 
 
 def rounding_is_small(task: Task, rows, some: np.ndarray, softness: float, weight) -> bool:
-    """Tell whether single precision is exact enough for a factorization, and pays.
+    """Tell whether single precision is exact enough for a factorization, and pays."""
+    if len(rows) <= MAX_COPIED_POINTS or not is_fast(task.kernel, task.X):
+        return False
+    given = softness, weight.min(), weight.max()
+    return is_rounding_small(task.kernel, task.X[some], len(rows), *given)
+
+
+def is_rounding_small(
+    kernel: Kernel, some, n_points: float, softness: float, least_weight: float, most_weight: float
+) -> bool:
+    """Tell whether single precision is exact enough if rounding errors of n points add up.
 
     Rounding changes the matrix, in units of the noise, by about its largest eigenvalue times
     the precision. Its largest row sum is larger, and is estimated from some random points.
     """
-    if len(rows) <= MAX_COPIED_POINTS or not is_fast(task.kernel, task.X):
+    if least_weight < MIN_SINGLE_WEIGHT:
         return False
-    if weight.min() < MIN_SINGLE_WEIGHT:
-        return False
-    unit, _ = unit_matrix(kernel_matrix(task.kernel, task.X, some), some)
-    largest = len(rows) * np.abs(unit).mean(axis=1).max() * weight.max() / softness
+    unit, _ = unit_matrix(kernel_matrix(kernel, some), np.arange(some.shape[0]))
+    largest = n_points * np.abs(unit).mean(axis=1).max() * most_weight / softness
     return bool(largest * np.finfo(np.float32).eps <= MAX_ROUNDING)
 
 

@@ -130,29 +130,26 @@ class Mosaic(Solver):
         self._validate_params()
         n_held = len(cells) if n_held is None else n_held
 
-        def condense(number: int) -> _Half:
+        def condense_cell(number: int) -> Half:
             rows = cells[number]
-            return _condense(patch_of(number), codes[rows], softness, weight[rows])
+            return condense(patch_of(number), codes[rows], softness, weight[rows])
 
         with one_blas_thread():
             batches = _batches(len(cells), n_at_once)
-            halves = (half for batch in batches for half in thread_map(condense, batch))
-            total, held = _add_up(halves, len(cells), n_held, watch)
-            log_det = total.log_det + factor(total.precision, thread_map)[1]
-            invert(total.precision, thread_map)
-            root = total.precision
-            mean = root.T @ (root @ total.pull)
+            halves = (half for batch in batches for half in thread_map(condense_cell, batch))
+            sums, held = _add_up(halves, len(cells), n_held, watch)
+            whole = solve_sums(sums, thread_map)
 
-            def finish(number: int) -> _Finished:
-                half = held.get(number)
-                return _finish(condense(number).half if half is None else half, mean, root)
+            def finish_cell(number: int) -> Finished:
+                half = held.pop(number, None)
+                return finish(condense_cell(number).half if half is None else half, whole)
 
-            batches = _batches(total.n_cells, n_at_once)
-            found = _collect((thread_map(finish, batch) for batch in batches), total.n_cells)
-        return _join(cells, found, mean, root, codes, softness, weight, log_det)
+            batches = _batches(sums.n_cells, n_at_once)
+            found = _collect((thread_map(finish_cell, batch) for batch in batches), sums.n_cells)
+        return join(cells, found, whole, codes, softness, weight)
 
 
-class _Factored(NamedTuple):
+class Factored(NamedTuple):
     """A cell after its own factorization."""
 
     inverse: np.ndarray  # (n, n), L^-1
@@ -160,22 +157,54 @@ class _Factored(NamedTuple):
     codes: np.ndarray  # (n, n_outputs), L^-1 Y
 
 
-class _Half(NamedTuple):
+class Half(NamedTuple):
     """A cell after the first pass, and what it adds to the sums."""
 
-    half: _Factored
+    half: Factored
     square: np.ndarray  # (r, r), V'V
     log_det: float
 
 
-class _Total(NamedTuple):
-    precision: np.ndarray  # (r, r), S
-    pull: np.ndarray  # (r, n_outputs), V'L^-1 Y
-    log_det: float
-    n_cells: int  # that were reached
+class Sums:
+    """What cells say together about the global weights.
+
+    Sums are in double precision: then the answer does not depend on their order, in all digits
+    that single precision has, and cells on different machines can be added up.
+    """
+
+    def __init__(self, n_features: int, n_outputs: int):
+        self.square = np.zeros((n_features, n_features))  # V'V
+        self.pull = np.zeros((n_features, n_outputs))  # V'L^-1 Y
+        self.log_det, self.n_cells = 0.0, 0
+
+    def add(self, found: Half) -> None:
+        """Add a cell."""
+        self.square += found.square
+        self.pull += found.half.features.T @ found.half.codes
+        self.log_det += found.log_det
+        self.n_cells += 1
+
+    def add_sums(self, others: Sums) -> None:
+        """Add the sums of other cells."""
+        self.square += others.square
+        self.pull += others.pull
+        self.log_det += others.log_det
+        self.n_cells += others.n_cells
 
 
-class _Finished(NamedTuple):
+class Whole(NamedTuple):
+    """The posterior of the global weights."""
+
+    mean: np.ndarray  # (r, n_outputs), w
+    root: np.ndarray  # (r, r), root' root is the inverse of S
+    log_det: float  # of the whole matrix
+
+    def astype(self, dtype) -> Whole:
+        """Return the posterior in the precision of the cells."""
+        return Whole(self.mean.astype(dtype), self.root.astype(dtype), self.log_det)
+
+
+class Finished(NamedTuple):
     """The answer of a cell."""
 
     coef: np.ndarray  # (n, n_outputs)
@@ -183,7 +212,7 @@ class _Finished(NamedTuple):
     left: np.ndarray  # (r, n_outputs), the global weights minus what the cell says itself
 
 
-def _condense(patch: Patch, codes: np.ndarray, softness: float, weight: np.ndarray) -> _Half:
+def condense(patch: Patch, codes: np.ndarray, softness: float, weight: np.ndarray) -> Half:
     """Factor what the landmarks leave of the kernel of a cell."""
     dtype = patch.features.dtype
     matrix = patch.kernel - patch.features @ patch.features.T
@@ -195,39 +224,44 @@ def _condense(patch: Patch, codes: np.ndarray, softness: float, weight: np.ndarr
     inverse = np.ascontiguousarray(trtri(lower, lower=1)[0])
     features = inverse @ patch.features
     features *= dtype.type(softness**-0.5)
-    half = _Factored(inverse, features, inverse @ codes.astype(dtype))
-    return _Half(half, features.T @ features, log_det)
+    half = Factored(inverse, features, inverse @ codes.astype(dtype))
+    return Half(half, features.T @ features, log_det)
+
+
+def solve_sums(sums: Sums, thread_map: Callable = map) -> Whole:
+    """Return the posterior of the global weights; the matrix of the sums is overwritten."""
+    root = sums.square
+    root.flat[:: len(root) + 1] += 1
+    log_det = sums.log_det + factor(root, thread_map)[1]
+    invert(root, thread_map)
+    return Whole(root.T @ (root @ sums.pull), root, log_det)
 
 
 def _batches(n: int, size: int) -> list[range]:
     return [range(start, min(start + size, n)) for start in range(0, n, size)]
 
 
-def _add_up(halves, n_cells: int, n_held: int, watch: Watch) -> tuple[_Total, dict]:
-    """Sum over cells, in their order; keep some of them in memory."""
-    held: dict[int, _Factored] = {}
-    precision, pull, log_det = np.empty((0, 0)), np.empty((0, 0)), 0.0
-    for number, (half, square, of_cell) in enumerate(halves):
-        of_codes = half.features.T @ half.codes
-        if number == 0:
-            precision, pull = square, of_codes
-            precision.flat[:: len(precision) + 1] += 1
-        else:
-            precision += square
-            pull += of_codes
-        log_det += of_cell
+def _add_up(halves, n_cells: int, n_held: int, watch: Watch) -> tuple[Sums, dict]:
+    """Sum over cells; keep some of them in memory."""
+    held: dict[int, Factored] = {}
+    sums = None
+    for number, found in enumerate(halves):
+        if sums is None:
+            sums = Sums(len(found.square), found.half.codes.shape[1])
+        sums.add(found)
         if number < n_held:
-            held[number] = half
+            held[number] = found.half
         with between(0, SHARE_OF_FIRST_PASS):
             over = watch.end_round({"n_done": number + 1, "n_cells": n_cells})
         if over:
             break
-    return _Total(precision, pull, log_det, number + 1), held
+    assert sums is not None  # there are cells
+    return sums, held
 
 
-def _collect(answers: Iterable[Iterable[_Finished]], n_cells: int) -> list[_Finished]:
+def _collect(answers: Iterable[Iterable[Finished]], n_cells: int) -> list[Finished]:
     """Return the answers of all cells, and say how much of the second pass is done."""
-    found: list[_Finished] = []
+    found: list[Finished] = []
     with between(SHARE_OF_FIRST_PASS, 1):
         for some in answers:
             found += some
@@ -235,27 +269,37 @@ def _collect(answers: Iterable[Iterable[_Finished]], n_cells: int) -> list[_Fini
     return found
 
 
-def _finish(half: _Factored, mean: np.ndarray, root: np.ndarray) -> _Finished:
+def finish(half: Factored, whole: Whole) -> Finished:
     """Return the answer of a cell, given the global weights."""
+    mean, root, _ = whole.astype(half.features.dtype)
     gap = half.codes - half.features @ mean
     seen = times_upper(half.inverse.T @ half.features, root.T)
     diagonal = np.einsum("ij,ij->j", half.inverse, half.inverse, dtype=np.float64)
     diagonal -= np.einsum("ij,ij->i", seen, seen, dtype=np.float64)
-    return _Finished(half.inverse.T @ gap, diagonal, mean - half.features.T @ gap)
+    left = whole.mean - half.features.T @ gap
+    return Finished(half.inverse.T @ gap, diagonal, left)
 
 
-def _join(cells, found: list[_Finished], mean, root, codes, softness, weight, log_det) -> Joined:
+def join(
+    cells: Sequence[np.ndarray],
+    found: list[Finished],
+    whole: Whole,
+    codes: np.ndarray,
+    softness: float,
+    weight: np.ndarray,
+) -> Joined:
     """Put the answers of all cells together; those that were not reached have only the mean."""
     rows = np.concatenate(cells[: len(found)])
     order = np.argsort(rows)
     rows = rows[order]
+    precision = np.finfo(found[0].coef.dtype).eps
     coef = np.concatenate([cell.coef for cell in found])[order].astype(np.float64)
     diagonal = np.concatenate([cell.inverse_diagonal for cell in found])[order]
     codes, weight = codes[rows], weight[rows]
-    freedom, _ = freedom_of(np.maximum(diagonal, np.finfo(mean.dtype).eps), weight)
+    freedom, _ = freedom_of(np.maximum(diagonal, precision), weight)
     outputs = codes - coef / freedom[:, None]
     squared = np.sum(coef * (codes - coef / weight[:, None]), axis=0) / softness
-    missing = [mean] * (len(cells) - len(found))
-    of_cells = np.stack([*(cell.left for cell in found), *missing]).astype(np.float64)
-    solution = Solution(coef, diagonal, log_det, outputs, squared)
-    return Joined(rows, solution, of_cells / np.sqrt(softness), root, len(found))
+    missing = [whole.mean] * (len(cells) - len(found))
+    of_cells = np.stack([*(cell.left for cell in found), *missing]) / np.sqrt(softness)
+    solution = Solution(coef, diagonal, whole.log_det, outputs, squared)
+    return Joined(rows, solution, of_cells, whole.root, len(found))
