@@ -222,7 +222,7 @@ def test_a_full_disk_is_one_line(world, tmp_path, verb):
     result = bayespoint(*arguments, preexec_fn=limit)
     assert result.returncode == 1, result.stderr
     assert result.stderr.count(b"\n") == 1, result.stderr
-    assert b"File too large" in result.stderr
+    assert b"File too large. Make room, or write to another disk." in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 

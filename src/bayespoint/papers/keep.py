@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import os
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -25,6 +26,11 @@ def run_and_keep(experiment: Experiment, plan: Plan, folder: Path) -> Outcome:
     """Run an experiment and write NAME.csv, NAME_runs.csv, NAME.json and NAME.png."""
     need_matplotlib()
     folder.mkdir(parents=True, exist_ok=True)
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(
+            f"You may not write to the folder {str(folder)!r}. Write to another one, or ask its "
+            "owner."
+        )
     began = time.perf_counter()
     outcome = experiment.load()(plan)
     seconds = time.perf_counter() - began
