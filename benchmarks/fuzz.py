@@ -50,7 +50,7 @@ def fuzz(target: str, seconds: int, corpus: Path) -> None:
     def mutate(content: bytes, max_size: int, seed: int) -> bytes:
         try:
             return fuzz_targets.mutate(content, seed)[:max_size]
-        except (ValueError, IndexError, TypeError, KeyError, AttributeError):
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             return atheris.Mutate(content, max_size)
 
     inputs = corpus / "inputs"

@@ -231,9 +231,13 @@ def read_model(content: bytes) -> None:
     """Decode the text of a model file, and predict with what comes out."""
     with WATCHDOG.on():
         model = _decoded(content)
-        X = np.ones((2, getattr(model, "n_features_in_", 2) if model is not None else 2))
-        if hasattr(model, "predict_proba") and X.size < 10**6:
-            _try(lambda: model.predict_proba(X))
+        _try(lambda: _predict(model))
+
+
+def _predict(model) -> None:
+    n_features = model.n_features_in_
+    if n_features < 10**5:
+        model.predict_proba(np.ones((2, n_features)))
 
 
 def export_model(content: bytes) -> None:

@@ -1,3 +1,4 @@
+import bz2
 import gzip
 import io
 
@@ -30,6 +31,11 @@ def test_errors_name_the_rows(tmp_path):
     content = gzip.compress(b"1 1:1\n" * 100_000)[:-20]
     with pytest.raises(ValueError, match=r"t.svm is damaged or cut off"):
         list(table_of(tmp_path, content, "t.svm").sparse_chunks(1000, 2))
+    text = b"".join(b"1 1:%d\n" % (i * i) for i in range(200_000))
+    damaged = bytearray(bz2.compress(text, 1))  # blocks of 100 kB: the head is intact
+    damaged[-len(damaged) // 4 :] = b"\xff" * (len(damaged) // 4)
+    with pytest.raises(ValueError, match=r"t.svm is damaged or cut off: Invalid data stream"):
+        list(table_of(tmp_path, bytes(damaged), "t.svm").sparse_chunks(1000, 2))
 
 
 def test_long_rows(tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..._runtime.share_done import advance
-from .stream import DAMAGED_FILE_ERRORS, PeekedStream
+from .stream import PeekedStream, is_damage
 from .table import Table, damaged, one_line
 
 # Read this many bytes at a time.
@@ -48,8 +48,10 @@ class LIBSVMTable(Table):
                     rows = f"rows {n_before + 1} to {n_before + n_here}"
                     raise ValueError(f"{self.name}, {rows}: {one_line(error)}") from None
                 n_before += n_here
-        except DAMAGED_FILE_ERRORS as error:
-            raise ValueError(damaged(self.name, error)) from None
+        except Exception as error:
+            if is_damage(error):
+                raise ValueError(damaged(self.name, error)) from None
+            raise
         finally:
             self.close()
 

@@ -15,7 +15,7 @@ from .libsvm_table import LIBSVMTable
 from .parquet_table import ParquetTable
 from .read_options import ReadOptions
 from .sniff import guess_format
-from .stream import DAMAGED_FILE_ERRORS, PeekedStream, peek
+from .stream import PeekedStream, is_damage, peek
 from .table import Table, damaged
 
 STANDARD_INPUT = "-"
@@ -58,7 +58,7 @@ def open_table(path: str | Path, options: ReadOptions | None = None) -> Table:
     except BaseException as error:
         if not standard_input:
             raw.close()
-        if isinstance(error, DAMAGED_FILE_ERRORS):
+        if is_damage(error):
             raise ValueError(damaged(name, error)) from None
         raise
 
