@@ -106,7 +106,7 @@ def replay(target: str, corpus: Path) -> None:
 
 
 def _lines(code) -> set[int]:
-    """Return the lines of all functions in some code; lines of the module run when it is imported."""
+    """Return the lines of all functions in some code, without those that an import runs."""
     found = set()
     for inner in code.co_consts:
         if hasattr(inner, "co_lines"):

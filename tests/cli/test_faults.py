@@ -1,4 +1,4 @@
-"""Full disks at every change of a file, and folders of others: benchmarks/faults.py has the rest."""
+"""Full disks at every change of a file, and read-only folders; more is in benchmarks/faults.py."""
 
 import contextlib
 import io
