@@ -201,6 +201,7 @@ def _models() -> list[bytes]:
     for model in fitted:
         save(model, path)
         contents.append(path.read_bytes())
+        _try(lambda model=model: to_onnx(model))  # loads compiled code, which looks for its cache
     return contents
 
 
@@ -232,6 +233,7 @@ def _decoded(content: bytes):
 
 def read_model(content: bytes) -> None:
     """Decode the text of a model file, and predict with what comes out."""
+    _parts()
     with WATCHDOG.on():
         model = _decoded(content)
         _try(lambda: _predict(model))
@@ -245,6 +247,7 @@ def _predict(model) -> None:
 
 def export_model(content: bytes) -> None:
     """Export the model that a text describes as ONNX."""
+    _parts()
     with WATCHDOG.on():
         model = _decoded(content)
         if hasattr(model, "predict_proba"):
