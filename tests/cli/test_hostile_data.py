@@ -53,6 +53,7 @@ BROKEN = {
         gzip.compress(GOOD.encode())[:50] + b"\xff" * 9 + gzip.compress(GOOD.encode())[59:],
         "damaged",
     ),
+    "flipped bzip2": (b"BZh9" + b"\xff" * 99, "is damaged or cut off"),
     "gzip of gzip": (gzip.compress(gzip.compress(GOOD.encode())), "encod|zero"),
     "gzip of nothing": (gzip.compress(b""), "is empty"),
     "a pickle": (b"\x80\x05cos\nsystem\n(S'echo'\ntR.", "kind|column|encod"),

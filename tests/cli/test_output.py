@@ -1,3 +1,5 @@
+import os
+
 import pytest
 import typer
 
@@ -16,6 +18,19 @@ def test_an_input_is_not_overwritten_under_any_name(tmp_path, name):
     (tmp_path / "link").symlink_to(tmp_path / "input")
     with pytest.raises(typer.BadParameter, match="would be overwritten"):
         check_output(tmp_path / name, tmp_path / "input")
+
+
+def test_a_folder_that_cannot_be_written_to(tmp_path, monkeypatch):
+    """A file is written beside the one that a link points to."""
+    theirs, ours = tmp_path / "theirs", tmp_path / "ours"
+    theirs.mkdir()
+    ours.mkdir()
+    (ours / "link").symlink_to(theirs / "file")
+    monkeypatch.setattr(os, "access", lambda place, mode: place != str(theirs))
+    check_output(ours / "file")
+    for path in (theirs / "file", ours / "link"):
+        with pytest.raises(typer.BadParameter, match="You may not write to the folder"):
+            check_output(path)
 
 
 def test_folders_are_no_files(tmp_path):

@@ -10,6 +10,8 @@ import time
 
 import pytest
 
+from helpers import slow_but_for
+
 COMMAND = [sys.executable, "-c", "from bayespoint.cli import main; main()"]
 
 
@@ -142,6 +144,46 @@ def test_a_killed_process_leaves_nothing_after_the_next_run(world, tmp_path):
     assert (folder / "out.csv").read_text() == "old"
 
 
+SILENT = {
+    "predict": ["predict", "linear.bpm", "-"],
+    "train": ["train", "-", "--target", "kind", "--model", "OUT"],
+    "evaluate": ["evaluate", "linear.bpm", "-"],
+    "update": ["update", "linear.bpm", "-", "--output", "OUT"],
+    "check": ["check", "-", "--target", "kind"],
+    "report": ["report", "linear.bpm", "-", "--output", "OUT"],
+}
+
+
+@pytest.mark.parametrize("verb", slow_but_for(SILENT, "predict"))
+def test_ctrl_c_is_answered_while_standard_input_is_silent(world, tmp_path, verb):
+    """Arrow reads in a thread of its own, and Python answers no signal while it waits for that."""
+    arguments = [a.replace("OUT", str(tmp_path / "out")) for a in SILENT[verb]]
+    process = subprocess.Popen(
+        [*COMMAND, *arguments],
+        cwd=world,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    header, rows = (world / "test.csv").read_bytes().split(b"\n", 1)
+    # The pipe holds 64 kB. So this returns when the command has read its beginning, and waits.
+    process.stdin.write(header + b"\n" + rows * (140_000 // len(rows)))
+    process.stdin.flush()
+    time.sleep(0.5)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    try:
+        code = process.wait(20)
+    finally:
+        process.kill()
+    assert code == 130
+    assert time.monotonic() - began < 2
+    assert process.stderr.read() == b"bayespoint: interrupted; nothing is kept\n"
+    for stream in (process.stdin, process.stdout, process.stderr):
+        stream.close()
+    assert os.listdir(tmp_path) == []
+
+
 def test_python_is_not_shut_down_below_threads_of_arrow(world, tmp_path):
     """A thread that reads ahead crashed the process now and then, after an error was reported."""
     bad = tmp_path / "bad.csv"
@@ -180,7 +222,7 @@ def test_a_full_disk_is_one_line(world, tmp_path, verb):
     result = bayespoint(*arguments, preexec_fn=limit)
     assert result.returncode == 1, result.stderr
     assert result.stderr.count(b"\n") == 1, result.stderr
-    assert b"File too large" in result.stderr
+    assert b"File too large. Make room, or write to another disk." in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 

@@ -9,11 +9,17 @@ import typer
 
 
 def check_output(path: Path, *inputs: str | Path) -> None:
-    """Raise an error if the folder does not exist, or if the file is one of the inputs."""
+    """Raise an error if the folder cannot be written to, or if the file is one of the inputs."""
     if path.is_dir():
         raise typer.BadParameter(f"{str(path)!r} is a folder. Give the name of a file.")
     if not path.parent.is_dir():
         raise typer.BadParameter(f"There is no folder {str(path.parent)!r} to write to.")
+    # A file is written beside the one that it replaces.
+    folder = os.path.dirname(os.path.realpath(path))
+    if not os.access(folder, os.W_OK):
+        raise typer.BadParameter(
+            f"You may not write to the folder {folder!r}. Write to another one, or ask its owner."
+        )
     for other in inputs:
         if os.path.exists(other) and path.exists() and os.path.samefile(path, other):
             raise typer.BadParameter(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -29,6 +30,8 @@ EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
 # Add the number of a signal to get the exit code of a process that it ended.
 EXIT_SIGNAL_BASE = 128
+# Errors of a disk, of the user's share of it, or of a file that is full.
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # Sentences are broken into lines of this many characters.
 LINE_WIDTH = 98
 # Names listed in a note.
@@ -173,6 +176,11 @@ def _say(text: str) -> None:
 
 
 def _message(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        return (
+            f"{error.strerror}. Make room, or write to another disk. Files that were there before "
+            "are unchanged."
+        )
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.strerror}: {error.filename}"
     return name_options(" ".join(str(error).split())) or type(error).__name__

@@ -18,7 +18,7 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LOCKED_BYTE = 2**40
 
 
-class JournalError(Exception):
+class JournalError(OSError):
     """An answer could not be written; the journal is as it was before."""
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
+import os
 import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from .._runtime.atomic import in_place_of
 from .experiment import Outcome, Plan
 from .picture import need_matplotlib, write
 from .published import judge, published
@@ -23,6 +26,11 @@ def run_and_keep(experiment: Experiment, plan: Plan, folder: Path) -> Outcome:
     """Run an experiment and write NAME.csv, NAME_runs.csv, NAME.json and NAME.png."""
     need_matplotlib()
     folder.mkdir(parents=True, exist_ok=True)
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(
+            f"You may not write to the folder {str(folder)!r}. Write to another one, or ask its "
+            "owner."
+        )
     began = time.perf_counter()
     outcome = experiment.load()(plan)
     seconds = time.perf_counter() - began
@@ -35,9 +43,10 @@ def run_and_keep(experiment: Experiment, plan: Plan, folder: Path) -> Outcome:
         "version": __version__,
         "notes": list(outcome.notes),
     }
-    path = folder / f"{experiment.name}.json"
-    path.write_text(json.dumps(circumstances, indent=1, ensure_ascii=False) + "\n", "utf-8")
     write(outcome.draw(), folder / f"{experiment.name}.png")
+    # The page shows experiments that have this file, so it comes last.
+    with in_place_of(folder / f"{experiment.name}.json") as file:
+        file.write((json.dumps(circumstances, indent=1, ensure_ascii=False) + "\n").encode())
     return outcome
 
 
@@ -59,10 +68,12 @@ def write_csv(path: Path, lines: Iterable[dict[str, Any]]) -> None:
     """Write dictionaries as lines, with a column for each key that occurs."""
     lines = list(lines)
     columns = list(dict.fromkeys(key for line in lines for key in line))
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({key: _short(value) for key, value in line.items()} for line in lines)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: _short(value) for key, value in line.items()} for line in lines)
+    with in_place_of(path) as file:
+        file.write(text.getvalue().encode())
 
 
 def _short(value: Any) -> Any:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from textwrap import fill
 
+from .._runtime.atomic import in_place_of
 from .kept import circumstances, ours, read_lines
 from .ledger import ledger
 from .published import PAPERS, published
@@ -50,7 +51,8 @@ def write_page(source: Path, output: Path) -> None:
     missing = [e.name for e in EXPERIMENTS.values() if e not in kept]
     end = f"\nNot run for this page: {', '.join(missing)}.\n" if missing else ""
     text = "\n".join([HEAD, ledger(kept, source), *sections]) + end
-    output.write_text("\n".join(map(_fill, text.split("\n"))), "utf-8")
+    with in_place_of(output) as file:
+        file.write("\n".join(map(_fill, text.split("\n"))).encode())
 
 
 def _fill(line: str) -> str:

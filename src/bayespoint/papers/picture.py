@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from .._runtime.atomic import in_place_of
 from ..evaluation.displays.colors import BLACK, COLORS, GRAY, color
 
 __all__ = [
@@ -72,4 +73,5 @@ def write(figure: Any, path: Path) -> None:
     picture = Image.fromarray(np.asarray(drawn.buffer_rgba())).convert("RGB")
     # Choose colors that are far apart, because rare ones (markers) would get lost otherwise.
     few = picture.quantize(N_COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    few.save(path, optimize=True)
+    with in_place_of(path) as file:
+        few.save(file, "PNG", optimize=True)

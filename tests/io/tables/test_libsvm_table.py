@@ -1,9 +1,11 @@
+import bz2
 import gzip
 import io
 
 import numpy as np
 import pytest
 
+from bayespoint.io.tables import libsvm_table
 from bayespoint.io.tables.open_table import open_table
 from table_helpers import standard_input, table_of
 
@@ -29,6 +31,22 @@ def test_errors_name_the_rows(tmp_path):
     content = gzip.compress(b"1 1:1\n" * 100_000)[:-20]
     with pytest.raises(ValueError, match=r"t.svm is damaged or cut off"):
         list(table_of(tmp_path, content, "t.svm").sparse_chunks(1000, 2))
+    text = b"".join(b"1 1:%d\n" % (i * i) for i in range(200_000))
+    damaged = bytearray(bz2.compress(text, 1))  # blocks of 100 kB: the head is intact
+    damaged[-len(damaged) // 4 :] = b"\xff" * (len(damaged) // 4)
+    with pytest.raises(ValueError, match=r"t.svm is damaged or cut off: Invalid data stream"):
+        list(table_of(tmp_path, bytes(damaged), "t.svm").sparse_chunks(1000, 2))
+
+
+def test_long_rows(tmp_path, monkeypatch):
+    """A small compressed file may hold a row, or many rows, that fill the memory."""
+    monkeypatch.setattr(libsvm_table, "MAX_ROW_BYTES", 1000)
+    monkeypatch.setattr(libsvm_table, "MAX_CHUNK_BYTES", 900)
+    row = "1" + " 1:" + "0" * 400 + "1\n"
+    sizes = [len(y) for _, y in table_of(tmp_path, row * 5, "t.svm").sparse_chunks(4, 1)]
+    assert sizes == [3, 2]  # the third row brings the text to 900 bytes or more
+    with pytest.raises(ValueError, match=r"t.svm has a row of more than 0 MB. Is it LIBSVM?"):
+        list(table_of(tmp_path, row + "1 1:" + "1" * 996, "t.svm").sparse_chunks(4, 1))
 
 
 class CountedReads(io.BytesIO):

@@ -23,6 +23,17 @@ from table_helpers import rows_of, standard_input, table_of
 relaxed = settings(suppress_health_check=[HealthCheck.too_slow])
 
 
+def test_compressed_parquet_is_held_in_memory_up_to_a_limit(tmp_path, monkeypatch):
+    buffer = io.BytesIO()
+    parquet.write_table(pa.table({"a": [1.0]}), buffer)
+    content = gzip.compress(buffer.getvalue())
+    monkeypatch.setattr(opening, "MAX_DECOMPRESSED_BYTES", len(buffer.getvalue()))
+    assert rows_of(table_of(tmp_path, content, "t.parquet.gz")) == [{"a": 1.0}]
+    monkeypatch.setattr(opening, "MAX_DECOMPRESSED_BYTES", len(buffer.getvalue()) - 1)
+    with pytest.raises(ValueError, match=r"t.parquet.gz holds more than 0 MB of compressed Par"):
+        table_of(tmp_path, content, "t.parquet.gz")
+
+
 def test_what_cannot_be_opened(tmp_path):
     with pytest.raises(FileNotFoundError, match="There is no file"):
         open_table(tmp_path / "none.csv")

@@ -52,6 +52,19 @@ def test_other_types_are_refused_when_they_are_read(values):
         rows_of(opened({"odd": pa.array(values)}))
 
 
+def test_a_long_text_repeated_in_all_rows(monkeypatch):
+    """A file of a few kilobytes would take gigabytes of memory."""
+    words = pa.DictionaryArray.from_arrays(pa.array([0, None] * 500), pa.array(["x" * 1000]))
+    n_bytes = 500 * 1000
+    monkeypatch.setattr(parquet_table, "MAX_TEXT_BYTES", n_bytes)
+    for column in (words, words.cast(pa.string()), words.cast(pa.large_string())):
+        assert rows_of(opened({"a": column}))[:2] == [{"a": "x" * 1000}, {"a": None}]
+        monkeypatch.setattr(parquet_table, "MAX_TEXT_BYTES", n_bytes - 1)
+        with pytest.raises(ValueError, match=r"column 'a' has 0.000466 GB of text in 1,000 rows"):
+            rows_of(opened({"a": column}))
+        monkeypatch.setattr(parquet_table, "MAX_TEXT_BYTES", n_bytes)
+
+
 def test_not_parquet():
     with pytest.raises(ValueError, match=r"t.parquet is not Parquet, or is damaged"):
         ParquetTable("t.parquet", io.BytesIO(b"PAR1" + bytes(100)))

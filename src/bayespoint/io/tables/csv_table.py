@@ -7,11 +7,12 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Generator, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any
 
+from .aside import aside
 from .encodings import UTF8
 from .read_options import ReadOptions
 from .sniff import (
@@ -42,6 +43,7 @@ class CSVTable(Table):
     def __init__(self, name: str, stream: PeekedStream, options: ReadOptions):
         super().__init__(name, io.BufferedReader(stream))
         self._n_parsed = 0  # bytes
+        self._is_waiting = False
         self._options = options
         self.encoding = options.encoding or UTF8
         text = _decode_head(name, stream, self.encoding)
@@ -87,6 +89,22 @@ class CSVTable(Table):
         return self._stream.raw.share_of_file(self._n_parsed)
 
     def _batches(self, names: list[str], texts: Collection[str]) -> Iterator[Any]:
+        # A thread of Arrow reads, and Ctrl-C would wait with it for a pipe that is silent.
+        read = self._read(names)
+        return read if self._stream.raw.is_file else self._read_aside(read)
+
+    def _read_aside(self, batches: Generator[Any, None, None]) -> Iterator[Any]:
+        """Yield batches of a pipe; Ctrl-C ends this at any time."""
+        self._is_waiting = True
+        yield from aside(batches)
+        self._is_waiting = False
+
+    def close(self) -> None:
+        """Close the file, unless a thread may wait for a pipe: then this would wait, too."""
+        if not self._is_waiting:
+            super().close()
+
+    def _read(self, names: list[str]) -> Generator[Any, None, None]:
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 

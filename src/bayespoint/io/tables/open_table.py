@@ -15,7 +15,7 @@ from .libsvm_table import LIBSVMTable
 from .parquet_table import ParquetTable
 from .read_options import ReadOptions
 from .sniff import guess_format
-from .stream import DAMAGED_FILE_ERRORS, peek
+from .stream import PeekedStream, is_damage, peek
 from .table import Table, damaged
 
 STANDARD_INPUT = "-"
@@ -25,6 +25,9 @@ WORKBOOK_MAGICS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 MAX_FEATURES = 1 << 24
 # Rows per chunk when features are counted.
 COUNTED_ROWS = 100_000
+# A compressed Parquet file is held in memory as a whole, which is read this many bytes at a time.
+MAX_DECOMPRESSED_BYTES = 1 << 28
+BLOCK_BYTES = 1 << 22
 
 
 def open_table(path: str | Path, options: ReadOptions | None = None) -> Table:
@@ -55,7 +58,7 @@ def open_table(path: str | Path, options: ReadOptions | None = None) -> Table:
     except BaseException as error:
         if not standard_input:
             raw.close()
-        if isinstance(error, DAMAGED_FILE_ERRORS):
+        if is_damage(error):
             raise ValueError(damaged(name, error)) from None
         raise
 
@@ -92,7 +95,9 @@ def _open_stream(raw: BinaryIO, path: str | Path, name: str, options: ReadOption
     _require_pyarrow()
     if format == "parquet":
         # Parquet has its description at the end, so a pipe has to be read as a whole.
-        whole = is_compressed or str(path) == STANDARD_INPUT
+        if is_compressed:
+            return ParquetTable(name, _decompressed(name, stream))
+        whole = str(path) == STANDARD_INPUT
         return ParquetTable(name, io.BytesIO(stream.read()) if whole else path)
     notes = []
     if options.encoding is None:
@@ -107,6 +112,19 @@ def _open_stream(raw: BinaryIO, path: str | Path, name: str, options: ReadOption
     table = CSVTable(name, stream, options)
     table.notes += notes
     return table
+
+
+def _decompressed(name: str, stream: PeekedStream) -> BinaryIO:
+    """Return a compressed file as a whole; a small one can hold more than the memory does."""
+    whole = io.BytesIO()
+    while block := stream.read(BLOCK_BYTES):
+        whole.write(block)
+        if whole.tell() > MAX_DECOMPRESSED_BYTES:
+            raise ValueError(
+                f"{name} holds more than {MAX_DECOMPRESSED_BYTES >> 20} MB of compressed Parquet. "
+                "Decompress it first: Parquet is compressed inside."
+            )
+    return whole
 
 
 def _refuse_other_files(name: str, head: bytes) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 from .table import Table, check_names, one_line
 
 ROWS_PER_BATCH = 1 << 16
+# Texts of a column in one batch. A file of a few kilobytes can name one long text for all rows.
+MAX_TEXT_BYTES = 1 << 30
 
 
 class ParquetTable(Table):
@@ -24,9 +26,16 @@ class ParquetTable(Table):
         rows: tuple[int, int] | None = None,
     ):
         from pyarrow.parquet import ParquetFile
+        from pyarrow.types import is_large_string, is_string
+
+        def is_text(kind: Any) -> bool:
+            return is_string(kind) or is_large_string(kind)
 
         try:
             file = ParquetFile(source)
+            # Read texts as a dictionary, so that their size is known before they are repeated.
+            texts = [field.name for field in file.schema_arrow if is_text(field.type)]
+            file = ParquetFile(source, metadata=file.metadata, read_dictionary=texts)
         except (ValueError, OSError) as error:
             raise ValueError(f"{name} is not Parquet, or is damaged: {one_line(error)}") from None
         super().__init__(name, file)
@@ -66,7 +75,7 @@ class ParquetTable(Table):
             if self._n_read <= begin:
                 continue
             yield pa.table(
-                {name: _numbers_or_strings(batch[name], name in texts) for name in names}
+                {name: _numbers_or_strings(name, batch[name], name in texts) for name in names}
             )
             if self._n_read >= end:
                 return
@@ -88,13 +97,31 @@ def _check_type(field) -> None:
         )
 
 
-def _numbers_or_strings(column, as_text: bool):
+def _check_length(name: str, column) -> None:
+    """Refuse long texts that are repeated so often that they would fill the memory."""
+    import pyarrow.compute as pc
+    from pyarrow import types
+
+    kind = column.type.value_type
+    if not types.is_string(kind) and not types.is_large_string(kind):
+        return
+    n_bytes = pc.sum(pc.binary_length(column.dictionary).take(column.indices)).as_py() or 0
+    if n_bytes > MAX_TEXT_BYTES:
+        raise ValueError(
+            f"column {name!r} has {n_bytes / 2**30:.3g} GB of text in {len(column):,} rows, but at "
+            f"most {MAX_TEXT_BYTES / 2**30:.3g} GB are supported. Leave it out, or shorten its "
+            "texts."
+        )
+
+
+def _numbers_or_strings(name: str, column, as_text: bool):
     """Return a column of float64 or of strings; booleans become strings, as in CSV."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import types
 
     if types.is_dictionary(column.type):
+        _check_length(name, column)
         column = column.dictionary_decode()
     kind = column.type
     if types.is_boolean(kind):

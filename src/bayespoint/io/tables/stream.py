@@ -24,6 +24,13 @@ HEAD_BYTES = 1 << 16
 DAMAGED_FILE_ERRORS = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
 
+def is_damage(error: BaseException) -> bool:
+    """Tell whether an error means that a compressed file is damaged, and not that a disk fails."""
+    return isinstance(error, DAMAGED_FILE_ERRORS) or (
+        type(error) is OSError and error.errno is None  # bzip2
+    )
+
+
 class PeekedStream(io.RawIOBase):
     """A stream that keeps its first bytes in `head` and still delivers them.
 

@@ -1,0 +1,321 @@
+"""Break everything that writes files or runs long, and count what is lost.
+
+    python benchmarks/faults.py disk | kill | together | readonly | cluster [--repeats 20]
+
+disk      the disk is full at the n-th change of a file, for every n, once or from then on
+kill      SIGKILL at every n-th change; SIGKILL, SIGTERM and Ctrl-C at random moments
+together  updates at once, predictions during updates, two sessions of labels
+readonly  an ordinary user in a folder of somebody else; run it as root, who can make one
+cluster   a Dask worker or the scheduler is killed at random moments of a fit; minutes
+
+Prints a row of a table for each verb: how often, and how often a file was neither the old one nor a
+complete new one, an error was not one line that says what to do, or something lay around after the
+next run. The exit code is 1 if any of these is not zero. Needs Linux.
+"""
+
+import argparse
+import contextlib
+import errno
+import io
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from fault_injection import DRAFT, VERBS, disk_fault, in_child, is_whole, make_world, prepare, run
+
+from bayespoint.io.models.model_file import read
+
+NOBODY = 65534
+MAX_CHILD_SECONDS = 60
+SIGNALS = {"SIGKILL": signal.SIGKILL, "SIGTERM": signal.SIGTERM, "Ctrl-C": signal.SIGINT}
+
+
+class Count:
+    """How often something was tried, and what went wrong."""
+
+    def __init__(self, what: str):
+        self.what, self.n, self.half, self.words, self.left = what, 0, 0, 0, 0
+
+    def show(self) -> int:
+        """Print a row of the table; return the number of failures."""
+        print(f"| {self.what} | {self.n} | {self.half} | {self.words} | {self.left} |", flush=True)  # noqa: T201
+        return self.half + self.words + self.left
+
+
+def fill_disk() -> None:
+    """Fail as a write to a full disk does."""
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def is_one_line(errors: str) -> bool:
+    """Tell whether a verb ended with one line that says what is wrong, after any notes."""
+    *notes, line = errors.splitlines() or [""]
+    return (
+        line.startswith("bayespoint: error: ")
+        and "BAYESPOINT_DEBUG" not in line
+        and all(text.startswith("bayespoint: note: ") for text in notes)
+    )
+
+
+def break_disk(verb: str, world: Path, folder: Path, lasting: bool, step: int = 1) -> Count:
+    """Let the disk be full at each change that a verb makes, until it makes no more."""
+    count = Count(f"{verb}, {'full from then on' if lasting else 'full once'}")
+    number = 1
+    while True:
+        arguments, path = prepare(verb, world, folder)
+        old, errors = path.read_bytes(), io.StringIO()
+        with (
+            contextlib.redirect_stdout(io.StringIO()),
+            contextlib.redirect_stderr(errors),
+            disk_fault(folder, number, fill_disk, lasting) as changes,
+        ):
+            code = run(arguments)
+        if len(changes) < number:
+            return count
+        count.n += 1
+        count.half += not is_whole(verb, path, old)
+        # The file may be complete before its name is on the disk for good: no error then.
+        advice = "Make room" in errors.getvalue()
+        count.words += code != 0 and not (is_one_line(errors.getvalue()) and advice)
+        count.left += bool(list(folder.glob(DRAFT)))
+        number += step
+
+
+def disk(world: Path, folder: Path, given) -> list[Count]:
+    """Fill the disk in all verbs."""
+    return [break_disk(verb, world, folder, lasting)
+            for verb in given.verbs for lasting in (False, True)]  # fmt: skip
+
+
+def wait(child: int, seconds: float = MAX_CHILD_SECONDS) -> int | None:
+    """Return the exit code of a child, or None if it had to be killed."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.002)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None
+
+
+def check_next_run(count: Count, verb: str, world: Path, folder: Path) -> None:
+    """Run the verb again without a fault: it should succeed and leave nothing else."""
+    text = VERBS[verb][0].split()
+    arguments = [a.replace("IN/", f"{world}/").replace("OUT", str(folder)) for a in text]
+    code = wait(in_child(arguments))
+    count.left += code != 0 or bool(list(folder.glob(DRAFT)))
+
+
+def kill(world: Path, folder: Path, given) -> list[Count]:
+    """Kill all verbs at every change of a file, and at random moments."""
+    rng, counts = random.Random(given.seed), []
+    for verb in given.verbs:
+        count, number = Count(f"{verb}, SIGKILL at each change"), 1
+        while True:
+            arguments, path = prepare(verb, world, folder)
+            old = path.read_bytes()
+            fault = disk_fault(folder, number, lambda: os.kill(os.getpid(), signal.SIGKILL), False)
+            if wait(in_child(arguments, fault)) == 0:
+                break
+            count.n += 1
+            count.half += not is_whole(verb, path, old)
+            # Every model has many changes of the same kind; look at each fourth after the tenth.
+            number += 1 if number < 10 else 4
+        check_next_run(count, verb, world, folder)
+        counts.append(count)
+        began = time.monotonic()
+        wait(in_child(prepare(verb, world, folder)[0]))
+        whole = time.monotonic() - began
+        for name, number in SIGNALS.items():
+            count = Count(f"{verb}, {name} at random moments")
+            for _ in range(given.repeats):
+                arguments, path = prepare(verb, world, folder)
+                old = path.read_bytes()
+                child = in_child(arguments)
+                time.sleep(rng.uniform(0, whole))
+                os.kill(child, number)
+                began = time.monotonic()
+                code = wait(child)
+                count.n += 1
+                count.half += not is_whole(verb, path, old)
+                count.words += code is None or time.monotonic() - began > 2
+                count.left += number != signal.SIGKILL and bool(list(folder.glob(DRAFT)))
+            check_next_run(count, verb, world, folder)
+            counts.append(count)
+    return counts
+
+
+def together(world: Path, folder: Path, given) -> list[Count]:
+    """Let processes work with the same files."""
+    names = ("three updates at once", "predict during update", "two label at once")
+    updates, reads, labels = map(Count, names)
+    n_new = None
+    for _ in range(given.repeats):
+        arguments, path = prepare("update", world, folder)
+        n_before = read(path)[1]["command"]["n_rows"]
+        if n_new is None:
+            wait(in_child(arguments))
+            n_new = read(path)[1]["command"]["n_rows"] - n_before
+            arguments, path = prepare("update", world, folder)
+        codes = [wait(child) for child in [in_child(arguments) for _ in range(3)]]
+        updates.n += 1
+        updates.words += codes != [0, 0, 0]
+        updates.half += read(path)[1]["command"]["n_rows"] != n_before + 3 * n_new
+        updates.left += bool(list(folder.glob(DRAFT)))
+        arguments, path = prepare("update", world, folder)
+        out = folder / "p.csv"
+        update = in_child(arguments)
+        for _ in range(3):
+            predict = ["predict", str(path), f"{world}/test.csv", "--output", str(out)]
+            reads.n += 1
+            reads.words += wait(in_child(predict)) != 0
+            reads.half += not is_whole("predict", out, b"")
+        reads.words += wait(update) != 0
+        reads.left += bool(list(folder.glob(DRAFT)))
+        arguments, path = prepare("label", world, folder)
+        logs = [world / "log1", world / "log2"]
+        children = [in_child(arguments, log=log) for log in logs]
+        codes = [wait(child) for child in children]
+        refused = [log.read_text() for log, code in zip(logs, codes, strict=True) if code]
+        labels.n += 1
+        labels.half += not is_whole("label", path, b"") or 0 not in codes
+        labels.words += not all("Another process writes" in text for text in refused)
+        labels.left += bool(list(folder.glob(DRAFT)))
+    return [updates, reads, labels]
+
+
+def readonly(world: Path, folder: Path, given) -> list[Count]:
+    """Run all verbs without privileges in a folder of somebody else."""
+    counts, log = [], world / "log"
+    for verb in given.verbs:
+        count = Count(verb)
+        arguments, _ = prepare(verb, world, folder)
+        os.chown(folder, NOBODY, NOBODY)
+        before = {p.name: p.read_bytes() for p in folder.iterdir()}
+        code = wait(in_child(arguments, plain_user=True, log=log))
+        count.n = 1
+        count.half = before != {p.name: p.read_bytes() for p in folder.iterdir()}
+        text = " ".join(log.read_text().split())
+        count.words = code not in (1, 2) or "You may not write to the folder" not in text
+        if count.words:
+            print(text)  # noqa: T201
+        counts.append(count)
+    return counts
+
+
+CLUSTER = """
+import os, sys
+import dask.array as da
+import numpy as np
+from distributed import Client
+from bayespoint import BayesPointClassifier, LinearBayesPointClassifier, distributed
+rng = np.random.default_rng(0)
+X = rng.normal(size=(20_000, 10))
+y = np.where(X[:, 0] + 0.5 * rng.normal(size=len(X)) > 0, 1, -1)
+models = {"linear": LinearBayesPointClassifier(covariance="full", tol=1e-8, max_iter=200),
+          "nystroem": BayesPointClassifier("rbf", gamma=0.1, softness=0.1, solver="nystroem")}
+model = models[sys.argv[2]]
+with Client(sys.argv[1], timeout=10) as client:
+    client.wait_for_workers(2, timeout=60)
+    print("begin", flush=True)
+    distributed.fit(model, da.from_array(X, chunks=(2500, 10)), da.from_array(y, chunks=2500))
+    print("end", float(model.log_evidence_), flush=True)
+"""
+
+
+def cluster(world: Path, folder: Path, given) -> list[Count]:
+    """Kill a worker or the scheduler of a cluster of processes."""
+    rng, counts = random.Random(given.seed), []
+    for name in ("linear", "nystroem"):
+        right, seconds = _on_cluster(world, name, "", 0.0)
+        for victim in ("worker", "scheduler"):
+            count = Count(f"distributed.fit, {name}, {victim} killed")
+            for _ in range(given.repeats):
+                text, _ = _on_cluster(world, name, victim, rng.uniform(0, seconds))
+                count.n += 1
+                value = text.partition("end ")[2].split()
+                if value:
+                    # Both iterate until they have settled; the log evidence is of order 1e3.
+                    count.half += abs(float(value[0]) - float(right.partition("end ")[2])) > 1e-2
+                else:
+                    count.words += victim == "worker" or "connected to the cluster" not in text
+                    if victim == "worker" or "connected to the cluster" not in text:
+                        print(text[-600:])  # noqa: T201
+            counts.append(count)
+    return counts
+
+
+def _on_cluster(world: Path, model: str, victim: str, after: float) -> tuple[str, float]:
+    """Fit on a new cluster; return what was printed, and the seconds of the fit."""
+    file = world / f"scheduler{random.random()}.json"
+
+    def start(what: str, *options: str) -> subprocess.Popen:
+        module = f"distributed.cli.dask_{what}"
+        command = [sys.executable, "-m", module, "--scheduler-file", str(file), "--no-dashboard"]
+        nowhere = subprocess.DEVNULL
+        return subprocess.Popen([*command, *options], stdout=nowhere, stderr=nowhere)
+
+    scheduler = start("scheduler", "--port", "0")
+    workers = [start("worker", "--nthreads", "1", "--no-nanny") for _ in range(3)]
+    while not file.exists() or not file.read_text():
+        time.sleep(0.1)
+    address = json.loads(file.read_text())["address"]
+    command = [sys.executable, "-c", CLUSTER, address, model]
+    out = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    fit = subprocess.Popen(command, **out)
+    try:
+        first = fit.stdout.readline()
+        began = time.monotonic()
+        if victim:
+            time.sleep(after)
+            (scheduler if victim == "scheduler" else workers[0]).kill()
+        try:
+            text = first + fit.communicate(timeout=90)[0]
+        except subprocess.TimeoutExpired:
+            fit.kill()
+            text = first + "no answer in 90 s: " + fit.communicate()[0]
+        return text, time.monotonic() - began
+    finally:
+        for process in (fit, scheduler, *workers):
+            process.kill()
+            process.wait()
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one kind of fault, and print its table."""
+    kinds = {f.__name__: f for f in (disk, kill, together, readonly, cluster)}
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("kind", choices=kinds)
+    parser.add_argument("--verbs", nargs="*", default=list(VERBS), choices=list(VERBS))
+    parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args(arguments)
+    root = Path(tempfile.mkdtemp(prefix="faults"))
+    world, folder = root / "world", root / "out"
+    world.mkdir()
+    try:
+        # In a child, so that this process has no threads when it forks.
+        child = os.fork()
+        if not child:
+            with contextlib.redirect_stdout(io.StringIO()):
+                make_world(world)
+            os._exit(0)
+        wait(child, 120)
+        print("| what | how often | half a file | words | left behind |\n|---|---|---|---|---|")  # noqa: T201
+        failures = [count.show() for count in kinds[given.kind](world, folder, given)]
+        return int(any(failures))
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
