@@ -140,8 +140,8 @@ def _solve(
         given = [p[i] for p in pieces], groups[i], [rngs[c] for c in groups[i]], work
         return client.submit(solve_cells, *given, pure=False)
 
-    futures = [start(i) for i in range(n_groups)]
-    pending, stop, n_done, pause = set(range(n_groups)), "", 0, MIN_PAUSE
+    futures = [start(i) for i in range(len(groups))]
+    pending, stop, n_done, pause = set(range(len(groups))), "", 0, MIN_PAUSE
     with progress.output(0) as on_round, interrupts() as interrupted:
         while pending:
             stopped = False

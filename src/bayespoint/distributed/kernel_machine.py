@@ -200,7 +200,7 @@ def _choose(
     def should_stop(seconds: float) -> bool:
         return bool(interrupted) or time.perf_counter() + seconds > end
 
-    advance(0.0, \"choosing\")
+    advance(0.0, "choosing")
     n_classes, chosen = len(model.classes_), "auto" in given
     request = Request(solver, given, model.cache_size)
     if model.kernel == "auto" and can_mix(data._replace(X=rows.take(np.arange(1)).X), request):
