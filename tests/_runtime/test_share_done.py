@@ -40,3 +40,4 @@ def test_errors_that_fall_by_the_same_factor_are_steps_of_the_same_size():
     assert share_of_way(0.0, 1.0, 0.1) == 1
     for first, last in ((1.0, 0.0), (0.1, 1.0), (np.inf, 0.1)):
         assert share_of_way(0.5, first, last) is None
+    assert share_of_way(np.inf, 1e152, 0.1) is None

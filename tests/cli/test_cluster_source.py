@@ -1,3 +1,7 @@
+import itertools
+import threading
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +11,7 @@ from bayespoint.cli.cluster_source import limits_of_lots, read_on_workers
 from bayespoint.cli.source import Plan
 from bayespoint.io.tables import dataset
 from bayespoint.io.tables.labels import ClassCounts
+from bayespoint.io.tables.partition import survey
 from cli_helpers import fails, mixed_table, run
 
 
@@ -51,11 +56,31 @@ def test_a_class_is_never_held_out_as_a_whole():
     assert limits_of_lots(y, lots, found, 0.2) == {"a": 0.2, "b": 0.15}
 
 
+N_IN_TIME = 20
+turns, time_is_over = itertools.count(), threading.Event()
+
+
+def read_some(*given):
+    """Read the first parts; the others must wait until time is over."""
+    if next(turns) >= N_IN_TIME:
+        time_is_over.wait()
+    return survey(*given)
+
+
+def await_some(futures, *_):
+    while sum(future.done() for future in futures) < N_IN_TIME:
+        time.sleep(0.01)
+
+
 def test_time_for_some_parts_only(folder, client, monkeypatch, capsys):
     monkeypatch.setattr(dataset, "MIN_PARTITION_BYTES", 500)
-    monkeypatch.setattr(cluster_source, "READ_TIME_SHARE", 0.0)
-    found = read_on_workers(client, str(folder), "kind", Plan(max_time=100.0), 0.2)
-    assert 1 <= len(found.partitions) < 30
+    monkeypatch.setattr(cluster_source, "survey", read_some)
+    monkeypatch.setattr(cluster_source, "await_all", await_some)
+    try:
+        found = read_on_workers(client, str(folder), "kind", Plan(max_time=100.0), 0.2)
+    finally:
+        time_is_over.set()
+    assert len(found.partitions) == N_IN_TIME
     assert "parts of" in capsys.readouterr().err
     assert found.classes.n_rows == sum(found.n_rows) < 400
 

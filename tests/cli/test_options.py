@@ -6,27 +6,7 @@ from bayespoint.cli.options import (
     make_column_wishes,
     make_plan,
     make_read_options,
-    make_rejection,
 )
-
-
-def test_rejection_holds_only_what_was_given():
-    assert make_rejection() is None
-    assert make_rejection(reject_rate=0.0) == {"reject_rate": 0.0}
-    expected = {"max_error": 0.1, "confidence_level": 0.9}
-    assert make_rejection(max_error=0.1, confidence_level=0.9) == expected
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"reject_rate": 0.1, "max_error": 0.1}, "not both"),
-        ({"confidence_level": 0.9}, "needs --max-error"),
-    ],
-)
-def test_options_that_do_not_go_together(given, message):
-    with pytest.raises(typer.BadParameter, match=message):
-        make_rejection(**given)
 
 
 def test_a_tab_may_be_written_with_a_backslash():

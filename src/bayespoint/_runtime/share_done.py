@@ -42,9 +42,10 @@ def share_of_way(error: float, first: float, last: float) -> float | None:
     >>> round(share_of_way(0.01, 1.0, 1e-4), 2)  # two of four digits
     0.5
     """
-    if not 0 < last < first < math.inf:
+    if not (0 < last < first < math.inf and error < math.inf):
         return None
-    return min(max(math.log(first / max(error, last)) / math.log(first / last), 0.0), 1.0)
+    whole = math.log(first) - math.log(last)
+    return min(max((math.log(first) - math.log(max(error, last))) / whole, 0.0), 1.0)
 
 
 def advance(share: float | None, step: str) -> None:

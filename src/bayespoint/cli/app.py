@@ -15,11 +15,9 @@ from .options import (
     ClusterOptions,
     ColumnWishes,
     Compact,
-    ConfidenceLevel,
     Data,
     DecisionOptions,
     FileOptions,
-    GroupColumn,
     Holdout,
     IncludeTrainingRows,
     Json,
@@ -30,13 +28,12 @@ from .options import (
     MinClassRows,
     Model,
     NewTarget,
-    Rejection,
     Seed,
     ShownColumns,
     TrainingPlan,
-    with_groups,
 )
 from .papers import app as papers
+from .reject_options import ConfidenceLevel, GroupColumn, Rejection, with_groups
 from .terminal import guarded
 
 app = typer.Typer(

@@ -291,8 +291,8 @@ class RejectOptionClassifier(Answering, ClassifierMixin, MetaEstimatorMixin, Bas
         ...     calibration_size=0.5,
         ...     random_state=0,
         ... ).fit(X, y)
-        >>> [(found.group, found.n_rows, found.n_accepted) for found in model.group_summary()]
-        [(0, 96, 95), (1, 188, 188)]
+        >>> [(found.group, found.reason) for found in model.group_summary()]
+        [(0, ''), (1, '')]
         """
         check_is_fitted(self, "threshold_")
         if self.groups is None:
