@@ -51,7 +51,7 @@ def test_a_class_is_never_held_out_as_a_whole():
     assert limits_of_lots(y, lots, found, 0.2) == {"a": 0.2, "b": 0.15}
 
 
-N_IN_TIME = 20
+N_IN_TIME = 8
 
 
 class Late:
@@ -70,9 +70,9 @@ class SlowCluster:
     def __getattr__(self, name):
         return getattr(self._client, name)
 
-    def submit(self, *given, **more):
-        self._n_tasks += 1
-        return self._client.submit(*given, **more) if self._n_tasks <= N_IN_TIME else Late()
+    def submit(self, task, *given, **more):
+        self._n_tasks += task is cluster_source.survey
+        return self._client.submit(task, *given, **more) if self._n_tasks <= N_IN_TIME else Late()
 
     def cancel(self, futures):
         assert all(isinstance(future, Late) for future in futures)
