@@ -21,6 +21,7 @@ from ..fitting.task import Task, TrainingSet
 from ..solvers import Billiard
 from ._labels import number_classes, one_against_rest
 from ._predictions import PredictionMixin
+from ._novelty import remember_points
 from ._results import store_answer
 from ._tables import bytes_of_copy, read_training_table
 from ._training_rows import UsedRows, weigh_rows
@@ -52,6 +53,7 @@ class FitMixin(CallbackSupportMixin, PredictionMixin):
             task = weigh_points(task, rows.of_likelihood)._replace(elsewhere=elsewhere)
             answer = solve_task(task, partial(Progress, self, verbose=self.verbose))
             store_answer(self, task, answer, rows)
+            remember_points(self, task, answer)
             self._keep_rows(task, X, y, rows, sample_weight, solver, columns is not None)
         return self
 

@@ -61,6 +61,7 @@ def _kernel_machine(model: Any) -> None:
         raise ValueError("mixture_ should hold the mixture that kernel_ names")
     _link(model)
     _mosaic(model)
+    _known_points(model)
     if getattr(model, "_state", None) is not None:
         _perceptrons(model._state)
 
@@ -78,6 +79,25 @@ def _mosaic(model: Any) -> None:
     largest = np.finfo(float).max
     shape = (len(model.cell_centers_), len(model.dual_coef_), r)
     _expect(model.landmark_coef_, "landmark_coef_", float, shape, -largest, largest)
+
+
+def _known_points(model: Any) -> None:
+    """Check the training points that new rows are compared with."""
+    known = getattr(model, "_known_points", None)
+    if known is None:
+        return
+    places, vectors, n = known["places"], known["vectors"], len(known["target"])
+    if (places is None) == (vectors is None) or not n:
+        raise ValueError("known points should be support vectors, or have vectors of their own")
+    if places is not None:
+        last = model.support_vectors_.shape[0] - 1
+        _expect(places, "places of known points", np.int64, (n,), 0, last)
+    elif vectors.shape != (n, model.support_vectors_.shape[1]):
+        raise ValueError("known points should have the features of support_vectors_")
+    _expect(known["target"], "classes of known points", np.int64, (n,), 0, len(model.classes_) - 1)
+    if known["weight"] is not None:
+        limits = np.finfo(float).tiny, np.finfo(float).max
+        _expect(known["weight"], "weights of known points", float, (n,), *limits)
 
 
 def _link(model: Any) -> None:
