@@ -36,6 +36,23 @@ def _linear(model: Any) -> None:
     _expect(model.scale_, "scale_", float, (model.n_features_in_,))
     _expect(model._shift, "_shift", float, (n,))
     _expect(model._precision, "_precision", float, (n, n) if full else (n,))
+    _known_rows(model, full)
+
+
+def _known_rows(model: Any, full: bool) -> None:
+    """Check the moments of the training rows that new rows are compared with."""
+    known = getattr(model, "_known_rows", None)
+    if known is None:
+        return
+    d, n_classes, k = model.n_features_in_, len(model.classes_), len(known["levels"])
+    _expect(known["count"], "count of known rows", float, (n_classes,), 0.0, np.finfo(float).max)
+    _expect(known["sums"], "sums of known rows", float, (n_classes, d))
+    _expect(known["squares"], "squares of known rows", float, (d, d) if full else (d,))
+    _expect(known["center"], "center of known rows", float, (d,))
+    for name in ("levels", "shares"):
+        _expect(known[name], f"{name} of known rows", float, (k,), 0.0, 1.0)
+        if not k or np.any(np.diff(known[name]) < 0):
+            raise ValueError(f"{name} of known rows should increase")
 
 
 def _kernel_machine(model: Any) -> None:
