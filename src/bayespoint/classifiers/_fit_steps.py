@@ -20,8 +20,8 @@ from ..fitting.solver_choice import Request, choose_solver
 from ..fitting.task import Task, TrainingSet
 from ..solvers import Billiard
 from ._labels import number_classes, one_against_rest
-from ._predictions import PredictionMixin
 from ._novelty import remember_points
+from ._predictions import PredictionMixin
 from ._results import store_answer
 from ._tables import bytes_of_copy, read_training_table
 from ._training_rows import UsedRows, weigh_rows

@@ -48,7 +48,7 @@ class NoveltyMixin(PredictionMixin):
         training row has the same in closed form. Kernel, widths and softness are those of the
         fit, so columns that do not matter for the classes matter less here, too. A missing value
         counts as the median of its column, and a new category as none of the known ones. Of more
-        than 2000 training points, a sample of 2000 is compared. The first call takes O(n^3) for
+        than 1000 training points, a sample of 1000 is compared. The first call takes O(n^3) for
         the n points of a class, and every row O(n^2). docs/notes/novelty.md has measurements.
 
         Examples

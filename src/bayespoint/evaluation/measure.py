@@ -9,6 +9,7 @@ import numpy as np
 from ..classifiers._losses import check_loss
 from ..classifiers.reject.curve import rejection_curve
 from ..classifiers.reject.decision import decide, probability_of
+from ..classifiers.reject.novelty import is_familiar, refuses_novel_rows
 from .intervals import exact_interval, share
 from .model_parts import has_reject_option
 from .results import Acceptance, Evaluation, Promise, Reliability
@@ -73,8 +74,9 @@ def evaluate(
         return evaluation
     threshold = model.threshold_
     never_refuses = threshold == -np.inf and getattr(model, "max_error", None) is None
+    never_refuses = never_refuses and not refuses_novel_rows(model)
     curve = _acceptance(evaluation.wrong, evaluation.confidence, confidence_level, threshold)
-    promise = None if never_refuses else _promise(model, evaluation)
+    promise = None if never_refuses else _promise(model, evaluation, X)
     return replace(evaluation, rejection=curve, promise=promise)
 
 
@@ -207,13 +209,18 @@ def _acceptance(wrong, confidence, level: float, threshold: float = -np.inf) -> 
     return Acceptance(curve.threshold[kept], accepted, errors, low, high)
 
 
-def _promise(model, evaluation: Evaluation) -> Promise:
+def _promise(model, evaluation: Evaluation, X) -> Promise:
     """Return what the reject option of a model promises."""
+    accepted = (evaluation.confidence >= model.threshold_) & is_familiar(model, X)
     calibration = getattr(model, "calibration_confidence_", None)
     max_error = getattr(model, "max_error", None)
     return Promise(
         threshold=float(model.threshold_),
-        error=evaluation.at(model.threshold_),
+        error=share(
+            np.count_nonzero(evaluation.wrong & accepted),
+            int(accepted.sum()),
+            evaluation.confidence_level,
+        ),
         reject_rate=getattr(model, "reject_rate", None),
         max_error=max_error,
         confidence_level=None if max_error is None else model.confidence_level,

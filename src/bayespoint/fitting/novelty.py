@@ -13,7 +13,7 @@ from ..geometry.points import in_double
 from .novelty_scale import NoveltyScale, novelty_scale
 
 # Training points that new ones are compared with, of all classes together.
-MAX_KNOWN_POINTS = 2000
+MAX_KNOWN_POINTS = 1000
 # The least noise of a point, relative to its prior variance, so that equal points can be factored.
 MIN_NOISE = 1e-3
 # Kernel values that are held at once.

@@ -21,18 +21,20 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _estimator_has, check_is_fitted, column_or_1d
 
-from ..._runtime.warn import warn
 from .._labels import require_labels
 from .calibration import judge, train
 from .confidence import confidence_of
 from .decision import answers, check_costs
 from .labels import choose_reject_label, decide, mark_rejected
-from .thresholds import certified_threshold, reject_threshold, why_nothing_is_certified
+from .novelty import NoveltyOfEstimator, calibration_novelty, is_familiar, refuses_novel_rows
+from .set_threshold import set_threshold
 
 __all__ = ["RejectOptionClassifier"]
 
 
-class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class RejectOptionClassifier(
+    NoveltyOfEstimator, ClassifierMixin, MetaEstimatorMixin, BaseEstimator
+):
     """Reject uncertain predictions, with a guaranteed error if requested.
 
     Wraps any classifier that has `predict_proba` or `decision_function`. Part of the
@@ -54,6 +56,11 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         over draws of the held-out rows. The threshold is one of the lowest for which this
         can be promised. If there is none, everything is rejected, with a warning. Not
         together with `reject_rate`.
+    max_novelty : float, default=None
+        Also reject rows with a larger `novelty`, however certain: 0.99 rejects rows that are
+        stranger than 99 % of the training rows. The estimator must have the method `novelty`.
+        Such rows are left out of the held-out rows as well, so what `max_error` promises holds
+        for the others; `reject_rate` counts them first. 1 rejects nothing, and lets `at` choose.
     confidence_level : float, default=0.95
         The probability with which the promise of `max_error` is kept. A larger value
         accepts fewer rows or needs more held-out rows.
@@ -95,6 +102,8 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         between its two largest values for more.
     calibration_correct_ : ndarray of bool of shape (n_calibration,)
         Whether the classifier was right about them.
+    calibration_novelty_ : ndarray of shape (n_calibration,)
+        Their novelty; None without `max_novelty`.
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
@@ -132,6 +141,7 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         ],
         "reject_rate": [Interval(Real, 0, 1, closed="left"), None],
         "max_error": [Interval(Real, 0, 1, closed="neither"), None],
+        "max_novelty": [Interval(Real, 0, 1, closed="both"), None],
         "confidence_level": [Interval(Real, 0, 1, closed="neither")],
         "reject_label": "no_validation",
         "calibration_size": [
@@ -149,6 +159,7 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         *,
         reject_rate=None,
         max_error=None,
+        max_novelty=None,
         confidence_level=0.95,
         reject_label="auto",
         calibration_size=0.2,
@@ -159,6 +170,7 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         self.estimator = estimator
         self.reject_rate = reject_rate
         self.max_error = max_error
+        self.max_novelty = max_novelty
         self.confidence_level = confidence_level
         self.reject_label = reject_label
         self.calibration_size = calibration_size
@@ -199,10 +211,12 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
                 setattr(self, name, getattr(self.estimator_, name))
         choose_reject_label(self.reject_label, self.classes_)
         check_costs(self.costs, self.estimator_)
+        judges = list(judges)
         judged = [judge(classifier, X, y, rows, self.costs) for classifier, rows in judges]
+        self.calibration_novelty_ = calibration_novelty(self, X, judges)
         self.calibration_confidence_ = np.concatenate([confidence for confidence, _ in judged])
         self.calibration_correct_ = np.concatenate([correct for _, correct in judged])
-        self._set_threshold()
+        set_threshold(self)
         return self
 
     @property
@@ -228,7 +242,7 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         return confidence_of(self.estimator_, X, self.costs)
 
     def accept(self, X):
-        """Return which predictions are certain enough.
+        """Return which predictions are certain enough, for rows that are not too novel.
 
         Parameters
         ----------
@@ -240,7 +254,7 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         ndarray of bool of shape (n_samples,)
         """
         check_is_fitted(self, "threshold_")
-        return self.confidence(X) >= self.threshold_
+        return (self.confidence(X) >= self.threshold_) & is_familiar(self, X)
 
     def predict(self, X, loss=None):
         """Predict classes, or the reject label where they are uncertain.
@@ -265,7 +279,7 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         if loss is not None:
             return decide(self.predict_proba(X), loss, self.classes_, label)
         labels = answers(self.estimator_, X, self.costs)
-        if self.threshold_ == -math.inf:
+        if self.threshold_ == -math.inf and not refuses_novel_rows(self):
             return labels
         return mark_rejected(labels, ~self.accept(X), label)
 
@@ -327,14 +341,14 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             sample_weight = np.asarray(sample_weight)[accepted]
         return accuracy_score(y[accepted], labels[accepted], sample_weight=sample_weight)
 
-    def at(self, *, reject_rate=None, max_error=None, confidence_level=None):
+    def at(self, *, reject_rate=None, max_error=None, max_novelty=None, confidence_level=None):
         """Return a copy with another threshold, without a new fit.
 
         Parameters
         ----------
         reject_rate, max_error : float, default=None
-            As in the class; with neither, the copy accepts everything.
-        confidence_level : float, default=None
+            As in the class; with neither, the copy accepts all confidences.
+        max_novelty, confidence_level : float, default=None
             As in the class; None keeps the present value.
 
         Returns
@@ -345,11 +359,13 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         check_is_fitted(self, "calibration_confidence_")
         other = copy.copy(self)
         other.reject_rate, other.max_error = reject_rate, max_error
+        if max_novelty is not None:
+            other.max_novelty = max_novelty
         if confidence_level is not None:
             other.confidence_level = confidence_level
         other._validate_params()
         other._check_threshold_parameters()
-        other._set_threshold()
+        set_threshold(other)
         return other
 
     def get_metadata_routing(self):
@@ -375,20 +391,3 @@ class RejectOptionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
                 "reject_rate and max_error both set the threshold, so only one of them can be "
                 f"given, but got reject_rate={self.reject_rate} and max_error={self.max_error}."
             )
-
-    def _set_threshold(self) -> None:
-        """Set the threshold and what follows from it."""
-        confidence, correct = self.calibration_confidence_, self.calibration_correct_
-        self.threshold_ = -math.inf
-        self.certified_error_ = math.nan
-        if self.reject_rate is not None:
-            self.threshold_ = reject_threshold(confidence, self.reject_rate)
-        elif self.max_error is not None:
-            self.threshold_ = certified_threshold(
-                confidence, correct, self.max_error, self.confidence_level
-            )
-            if self.threshold_ == math.inf:
-                warn(why_nothing_is_certified(len(correct), self.max_error, self.confidence_level))
-            else:
-                self.certified_error_ = float(self.max_error)
-        self.coverage_ = float(np.mean(confidence >= self.threshold_))

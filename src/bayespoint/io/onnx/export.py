@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ... import __version__
+from ...classifiers.reject.novelty import refuses_novel_rows
 from ...classifiers.reject.option import RejectOptionClassifier
 from .classify import Prediction, by_costs, classify, confidence
 from .columns import table_points
@@ -37,6 +38,7 @@ def export(model) -> onnx.ModelProto:
         prediction = by_costs(prediction, np.asarray(costs, dtype=float))
     _declare_outputs(graph, prediction, inner.classes_)
     if isinstance(model, RejectOptionClassifier) and _may_reject(model):
+        _check_novelty(model)
         threshold = model.threshold_
         if threshold < np.inf:
             threshold -= THRESHOLD_ROUNDING * max(abs(threshold), 1.0)
@@ -49,7 +51,17 @@ def export(model) -> onnx.ModelProto:
 def _may_reject(model: RejectOptionClassifier) -> bool:
     """Tell whether the model has a threshold, or was asked for one that rejects nothing."""
     asked = model.reject_rate is not None or model.max_error is not None
+    asked = asked or refuses_novel_rows(model)
     return asked or model.threshold_ > -np.inf
+
+
+def _check_novelty(model: RejectOptionClassifier) -> None:
+    """Raise if the graph would accept rows that the model refuses for their novelty."""
+    if refuses_novel_rows(model):
+        raise NotImplementedError(
+            f"Novelty (max_novelty={model.max_novelty}) cannot be exported to ONNX. Export "
+            "model.at(max_novelty=1, ...), which accepts novel rows, or use the model in Python."
+        )
 
 
 def _unwrap(model):
