@@ -88,10 +88,8 @@ def known_rows(model, table: Table) -> dict[str, Any]:
     return with_more_rows(model, None, table)
 
 
-def with_more_rows(model, before: dict[str, Any] | None, table: Table) -> dict[str, Any] | None:
-    """Return what `novelty` needs after some more rows; without rows, what was there before."""
-    if not table.n_rows:
-        return before
+def with_more_rows(model, before: dict[str, Any] | None, table: Table) -> dict[str, Any]:
+    """Return what `novelty` needs after some more rows."""
     n_classes = len(model.classes_)
     target = table.labels.astype(int)
     target = (target + 1) // 2 if n_classes == 2 else target
