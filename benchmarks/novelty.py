@@ -6,8 +6,9 @@
 `run` leaves out each class in turn, trains with up to 500 rows of the others, and tells up to 300
 rows of the left-out class from up to 500 others. Then it trains with all classes and tells test
 rows from the same rows with noise of one standard deviation in every column ("noise"), or with
-values that were exchanged between rows, column by column ("shuffled"). It writes the area under the
-ROC curve of every score: one line per set, kind and class. `report` prints Markdown tables of means.
+values that were exchanged between rows, column by column ("shuffled"). It writes the area under
+the ROC curve of every score: one line per set, kind and class. `report` prints Markdown tables of
+means.
 
 The scores: `novelty` of the default and of the linear machine; the posterior variance of the same
 kernel machine without classes, and that of the linear one; the distance from the nearest training

@@ -34,7 +34,9 @@ def test_ranks_far_rows_files_and_sparse_rows(covariance, tmp_path):
     assert far[-1] > 0.9999
     assert np.all((found >= 0) & (found <= 1))
     assert np.array_equal(round_trip(model, tmp_path / "model").novelty(X[TEST]), found)
-    csr = LinearBayesPointClassifier(covariance=covariance).fit(sparse.csr_array(X[TRAIN]), y[TRAIN])
+    csr = LinearBayesPointClassifier(covariance=covariance).fit(
+        sparse.csr_array(X[TRAIN]), y[TRAIN]
+    )
     assert np.allclose(csr.novelty(sparse.csr_array(X[TEST])), found, rtol=0, atol=ROUNDING)
     assert len(model._known_rows["levels"]) <= MAX_LEVELS
 
@@ -48,7 +50,7 @@ def test_streams_and_merged_models_add_up(covariance):
     merged = fitted(covariance, slice(0, 60)).merge(fitted(covariance, slice(60, 100)))
     for model in (stream, merged):
         known = model._known_rows
-        assert known["count"].sum() == pytest.approx(100)
+        assert known["totals"].sum() == pytest.approx(100)
         # Levels of earlier rows are not computed again: ranks differ a little.
         assert np.abs(model.novelty(X[TEST]) - whole.novelty(X[TEST])).mean() < 0.05
     center, first = merged.center_, fitted(covariance, slice(0, 60))
@@ -63,7 +65,7 @@ def test_forgotten_rows_count_less():
     model = fitted()
     model.forgetting = 0.5
     model.partial_fit(X[TEST], y[TEST])
-    assert model._known_rows["count"].sum() == pytest.approx(50 + 50)
+    assert model._known_rows["totals"].sum() == pytest.approx(50 + 50)
 
 
 def test_constant_features_and_two_classes():

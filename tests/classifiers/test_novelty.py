@@ -77,7 +77,7 @@ def test_copies_and_pickles_hold_no_matrices(model):
     expected = model.novelty(X[TEST])
     size = len(pickle.dumps(model))
     assert size == len(pickle.dumps(copy.copy(model)))
-    assert np.array_equal(pickle.loads(pickle.dumps(model)).novelty(X[TEST]), expected)  # noqa: S301
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).novelty(X[TEST]), expected)
 
 
 def test_many_points_are_sampled(monkeypatch):

@@ -77,7 +77,7 @@ def test_moments_add_up_and_move(full):
     for one, other in ((joined, whole), (moved, again)):
         for a, b in zip(one, other, strict=True):
             assert np.allclose(a, b, rtol=0, atol=TOLERANCE)
-    assert np.allclose(whole.times(0.5).count, whole.count / 2)
+    assert np.allclose(whole.times(0.5).totals, whole.count / 2)
 
 
 def test_features_without_a_unit_are_ignored():
@@ -95,7 +95,7 @@ def test_a_sample_of_many_rows_keeps_the_total_weight(monkeypatch):
     monkeypatch.setattr(class_moments, "MAX_MOMENT_ROWS", 20)
     X, target = rows()
     moments = ClassMoments.of_rows(X, target, np.ones(40), 3, True)
-    assert moments.count.sum() == pytest.approx(40)
+    assert moments.totals.sum() == pytest.approx(40)
     some = even_sample(40, 20)
     assert np.allclose(moments.squares, 2 * X[some].T @ X[some])
 

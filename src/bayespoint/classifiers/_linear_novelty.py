@@ -19,6 +19,7 @@ from ..fitting.class_moments import (
 from ..fitting.novelty_scale import NoveltyScale, novelty_scale
 from ..fitting.weights_fit import Table
 from ..solvers.weights.points import centered
+from ._gaussian_weights import GaussianWeightsMixin
 
 UNKNOWN_ROWS_MESSAGE = (
     "novelty compares rows with means and spread of the training classes, but this model does not "
@@ -27,15 +28,10 @@ UNKNOWN_ROWS_MESSAGE = (
 )
 
 
-class LinearNoveltyMixin:
+class LinearNoveltyMixin(GaussianWeightsMixin):
     """Tell which rows are unlike the training rows."""
 
-    forgetting: float
     scale_: np.ndarray
-    center_: np.ndarray
-    classes_: np.ndarray
-    covariance_: str
-    n_samples_seen_: float
     _known_rows: dict[str, Any]  # moments of classes, and the scale of novelty
 
     def novelty(self, X):
@@ -96,7 +92,7 @@ def with_more_rows(model, before: dict[str, Any] | None, table: Table) -> dict[s
     points, full = centered(table.X, model.center_), model.covariance_ == "full"
     with one_blas_thread():
         moments = ClassMoments.of_rows(points, target, table.weight, n_classes, full)
-        new = moments.count.sum()
+        new = moments.totals.sum()
         if before is not None:
             old = moments_of(before, model.center_).times(1 - model.forgetting)
             moments = old.plus(moments)
@@ -106,22 +102,22 @@ def with_more_rows(model, before: dict[str, Any] | None, table: Table) -> dict[s
     scale = fewer_levels(novelty_scale(levels, table.weight[some]))
     if before is not None:
         last = NoveltyScale(before["levels"], before["shares"])
-        scale = mixed_scale(last, scale, float(new / moments.count.sum()))
+        scale = mixed_scale(last, scale, float(new / moments.totals.sum()))
     return _as_dict(moments, scale, model.center_)
 
 
 def joined(first: dict[str, Any], second: dict[str, Any], center: np.ndarray) -> dict[str, Any]:
     """Return what `novelty` needs of the rows of two models."""
     mine, theirs = moments_of(first, center), moments_of(second, center)
-    scales = [NoveltyScale(known["levels"], known["shares"]) for known in (first, second)]
+    mine_scale, their_scale = (NoveltyScale(k["levels"], k["shares"]) for k in (first, second))
     moments = mine.plus(theirs)
-    share = float(theirs.count.sum() / moments.count.sum())
-    return _as_dict(moments, mixed_scale(*scales, share), center)
+    share = float(theirs.totals.sum() / moments.totals.sum())
+    return _as_dict(moments, mixed_scale(mine_scale, their_scale, share), center)
 
 
 def moments_of(known: dict[str, Any], center: np.ndarray) -> ClassMoments:
     """Return moments of classes, measured from a center."""
-    moments = ClassMoments(known["count"], known["sums"], known["squares"])
+    moments = ClassMoments(known["totals"], known["sums"], known["squares"])
     shift = known["center"] - center
     return moments.from_other_center(shift) if shift.any() else moments
 

@@ -25,14 +25,12 @@ from ..solvers.weights.belief import Belief
 from ..solvers.weights.merging import merge as merge_beliefs
 from ..solvers.weights.model import LinearModel
 from ..solvers.weights.rows import Fit
-from ._gaussian_weights import GaussianWeightsMixin, from_center
+from ._gaussian_weights import from_center
 from ._linear_novelty import LinearNoveltyMixin, joined, known_rows, with_more_rows
 from ._training_data import check_training_data, label_rows, require_all_classes
 
 
-class LinearBayesPointClassifier(
-    LinearNoveltyMixin, GaussianWeightsMixin, ClassifierMixin, BaseEstimator
-):
+class LinearBayesPointClassifier(LinearNoveltyMixin, ClassifierMixin, BaseEstimator):
     """Classify by the mean of all linear classifiers, weighted by the data.
 
     Weights have the prior w ~ N(0, prior_variance), and P(y = 1 | x, w) is
@@ -305,9 +303,9 @@ class LinearBayesPointClassifier(
             if hasattr(self, name):
                 setattr(merged, name, getattr(self, name))
         merged._keep(Learned(model, fit), self.n_samples_seen_ + other.n_samples_seen_)
-        both = [m.__dict__.get("_known_rows") for m in (self, other)]
-        if None not in both:
-            merged._known_rows = joined(*both, merged.center_)
+        mine, their = (m.__dict__.get("_known_rows") for m in (self, other))
+        if mine is not None and their is not None:
+            merged._known_rows = joined(mine, their, merged.center_)
         return merged
 
     def _settings(self) -> Settings:

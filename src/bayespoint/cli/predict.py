@@ -87,6 +87,8 @@ def _predict(model, parts: Iterator[Part], output: Path | None, schema) -> tuple
     n_rows = n_accepted = 0
     # Write nothing, not even to standard output, before the first rows can be read.
     first = list(islice(parts, 1))
+    if first and (NOVELTY_COLUMN in schema.names or refuses_novel_rows(model)):
+        model.novelty(first[0].X[:1])  # raises an error if the model cannot tell
     # If predictions appear on the terminal, a progress line is not needed.
     quiet = output is None and sys.stdout.isatty()
     try:

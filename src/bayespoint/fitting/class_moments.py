@@ -24,7 +24,7 @@ class ClassMoments(NamedTuple):
     Squares are those of all classes together: a matrix, or its diagonal.
     """
 
-    count: np.ndarray  # (n_classes,)
+    totals: np.ndarray  # (n_classes,)
     sums: np.ndarray  # (n_classes, n_features)
     squares: np.ndarray  # (n_features, n_features) or (n_features,)
 
@@ -56,22 +56,22 @@ class ClassMoments(NamedTuple):
 
     def from_other_center(self, shift: np.ndarray) -> ClassMoments:
         """Return the moments of the same rows, measured from a center that is lower by a shift."""
-        total, n = self.sums.sum(axis=0), self.count.sum()
+        total, n = self.sums.sum(axis=0), self.totals.sum()
         if self.squares.ndim == 2:
             cross = np.multiply.outer(total, shift)
             squares = self.squares + cross + cross.T + n * np.multiply.outer(shift, shift)
         else:
             squares = self.squares + 2 * total * shift + n * shift**2
-        return ClassMoments(self.count, self.sums + self.count[:, None] * shift, squares)
+        return ClassMoments(self.totals, self.sums + self.totals[:, None] * shift, squares)
 
     def means(self) -> np.ndarray:
         """Return the mean of each class that has rows."""
-        known = self.count > 0
-        return self.sums[known] / self.count[known, None]
+        known = self.totals > 0
+        return self.sums[known] / self.totals[known, None]
 
     def spread(self, unit: np.ndarray) -> np.ndarray:
         """Return the sum of squares within classes, plus one row at a distance of one unit."""
-        means, count = self.means(), self.count[self.count > 0]
+        means, count = self.means(), self.totals[self.totals > 0]
         if self.squares.ndim == 2:
             return self.squares - (means * count[:, None]).T @ means + np.diag(unit**2)
         return np.maximum(self.squares - count @ means**2, 0.0) + unit**2
@@ -108,7 +108,7 @@ class ClassDistances:
         Without a copy of weight w, the mean of a class of weight n moves away from the row by a
         factor a = n / (n - w), and the squares lose w a d d', for the difference d before.
         """
-        places = np.cumsum(self._moments.count > 0) - 1
+        places = np.cumsum(self._moments.totals > 0) - 1
         found, start = [np.empty(0)], 0
         for part in _blocks(X):
             points = dense(part[:, self._used])
@@ -119,7 +119,7 @@ class ClassDistances:
 
     def _left_out(self, points, own: np.ndarray, weight: np.ndarray) -> np.ndarray:
         copy = np.minimum(weight, 1.0)
-        count = self._moments.count[self._moments.count > 0][own]
+        count = self._moments.totals[self._moments.totals > 0][own]
         rest = np.maximum(count - copy, 0.0)
         alone = rest <= np.finfo(float).eps * count
         grown = count / np.where(alone, 1.0, rest)

@@ -37,7 +37,7 @@ def test_promises_come_from_familiar_rows():
     found, familiar = option(max_error=0.2, max_novelty=0.8), NOVELTY <= 0.8
     assert found.threshold_ == certified_threshold(CONFIDENCE[familiar], CORRECT[familiar], 0.2)
     assert found.certified_error_ == 0.2
-    assert found.coverage_ == np.mean((CONFIDENCE >= found.threshold_) & familiar)
+    assert found.coverage_ == np.mean((found.threshold_ <= CONFIDENCE) & familiar)
 
 
 def test_a_rate_counts_novel_rows_first():

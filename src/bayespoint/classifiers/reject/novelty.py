@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
@@ -16,6 +18,8 @@ NOT_CALIBRATED_MESSAGE = (
 
 class NoveltyOfEstimator:
     """A classifier around another one, `estimator_`, that may know the novelty of rows."""
+
+    estimator_: Any
 
     def novelty(self, X):
         """Return how unlike the training rows each row is, from 0 to 1.

@@ -45,7 +45,7 @@ def _known_rows(model: Any, full: bool) -> None:
     if known is None:
         return
     d, n_classes, k = model.n_features_in_, len(model.classes_), len(known["levels"])
-    _expect(known["count"], "count of known rows", float, (n_classes,), 0.0, np.finfo(float).max)
+    _expect(known["totals"], "totals of known rows", float, (n_classes,), 0.0, np.finfo(float).max)
     _expect(known["sums"], "sums of known rows", float, (n_classes, d))
     _expect(known["squares"], "squares of known rows", float, (d, d) if full else (d,))
     _expect(known["center"], "center of known rows", float, (d,))
@@ -197,7 +197,7 @@ def _perceptrons(state: dict) -> None:
         _expect(state["step"], "step", float, (m,), 0.0)
     _expect(state["order"], "order", np.int32, (*own, m), 0, m - 1)
     _expect(state["output"], "output", float, (*own, m))
-    _expect(state["count"], "count", np.int32, (*own, m))
+    _expect(state["totals"], "count", np.int32, (*own, m))
     _expect(state["best"], "best", float, (*own, 2))
     _expect(state["best_count"], "best_count", np.int32, (*own, m))
     _expect(state["trial"], "trial", float, (*own, len(state["held_out"])))
