@@ -58,7 +58,7 @@ def novelty_of(classifier, X) -> np.ndarray:
 
 def refuses_novel_rows(option) -> bool:
     """Tell whether a reject option refuses rows for their novelty."""
-    # Files of earlier versions have no such parameter.
+    # Other reject options, which an evaluation may meet, have no such parameter.
     limit = getattr(option, "max_novelty", None)
     return limit is not None and limit < 1
 
@@ -71,12 +71,11 @@ def is_familiar(option, X, novelty: np.ndarray | None = None) -> np.ndarray | bo
     return found <= option.max_novelty
 
 
-def calibration_novelty(option, X, judges) -> np.ndarray | None:
-    """Return the novelty of held-out rows for their judges; None if nobody asked for it."""
+def held_out_novelty(option, classifier, X, rows) -> np.ndarray:
+    """Return the novelty of held-out rows for their judge; empty if nobody asked for it."""
     if option.max_novelty is None:
-        return None
-    found = [novelty_of(classifier, _safe_indexing(X, rows)) for classifier, rows in judges]
-    return np.concatenate(found)
+        return np.empty(0)
+    return novelty_of(classifier, _safe_indexing(X, rows))
 
 
 def was_familiar(option) -> np.ndarray:

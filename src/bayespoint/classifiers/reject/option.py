@@ -26,7 +26,7 @@ from .calibration import judge, train
 from .confidence import confidence_of
 from .decision import answers, check_costs
 from .labels import choose_reject_label, decide, mark_rejected
-from .novelty import NoveltyOfEstimator, calibration_novelty, is_familiar, refuses_novel_rows
+from .novelty import NoveltyOfEstimator, held_out_novelty, is_familiar, refuses_novel_rows
 from .set_threshold import set_threshold
 
 __all__ = ["RejectOptionClassifier"]
@@ -211,11 +211,14 @@ class RejectOptionClassifier(
                 setattr(self, name, getattr(self.estimator_, name))
         choose_reject_label(self.reject_label, self.classes_)
         check_costs(self.costs, self.estimator_)
-        judges = list(judges)
-        judged = [judge(classifier, X, y, rows, self.costs) for classifier, rows in judges]
-        self.calibration_novelty_ = calibration_novelty(self, X, judges)
-        self.calibration_confidence_ = np.concatenate([confidence for confidence, _ in judged])
-        self.calibration_correct_ = np.concatenate([correct for _, correct in judged])
+        judged = [
+            (*judge(one, X, y, rows, self.costs), held_out_novelty(self, one, X, rows))
+            for one, rows in judges
+        ]
+        self.calibration_confidence_, self.calibration_correct_, novelty = (
+            np.concatenate(parts) for parts in zip(*judged, strict=True)
+        )
+        self.calibration_novelty_ = None if self.max_novelty is None else novelty
         set_threshold(self)
         return self
 
