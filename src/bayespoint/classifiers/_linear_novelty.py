@@ -32,7 +32,7 @@ class LinearNoveltyMixin(GaussianWeightsMixin):
     """Tell which rows are unlike the training rows."""
 
     scale_: np.ndarray
-    _known_rows: dict[str, Any]  # moments of classes, and the scale of novelty
+    _known_rows: dict[str, Any] | None  # moments of classes, and the scale of novelty
 
     def novelty(self, X):
         """Return how unlike the training rows each row is.
@@ -79,13 +79,15 @@ class LinearNoveltyMixin(GaussianWeightsMixin):
             return scale.novelty(ClassDistances(moments, units_of(self)).strangeness(points))
 
 
-def known_rows(model, table: Table) -> dict[str, Any]:
+def known_rows(model, table: Table) -> dict[str, Any] | None:
     """Return what `novelty` needs of the rows of a fit."""
     return with_more_rows(model, None, table)
 
 
-def with_more_rows(model, before: dict[str, Any] | None, table: Table) -> dict[str, Any]:
-    """Return what `novelty` needs after some more rows."""
+def with_more_rows(model, before: dict[str, Any] | None, table: Table) -> dict[str, Any] | None:
+    """Return what `novelty` needs after some more rows; class weights may leave none."""
+    if not table.n_rows:
+        return before
     n_classes = len(model.classes_)
     target = table.labels.astype(int)
     target = (target + 1) // 2 if n_classes == 2 else target

@@ -27,9 +27,9 @@ PERCEPTRONS = {
     "negative position": lambda s: s["walk"].__setitem__((0, 0, 0), -5),
     "in use": lambda s: s["walk"].__setitem__((0, 0, 3), 10**6),
     "short output": lambda s: s.update(output=s["output"][..., :-1].copy()),
-    "short count": lambda s: s.update(count=s["totals"][:, :-1].copy()),
+    "short count": lambda s: s.update(count=s["count"][:, :-1].copy()),
     "short best": lambda s: s.update(best=s["best"][..., :1].copy()),
-    "type": lambda s: s.update(count=s["totals"].astype(np.int8)),
+    "type": lambda s: s.update(count=s["count"].astype(np.int8)),
     "list": lambda s: s.update(count=[1]),
     "missing": lambda s: s.pop("count"),
 }

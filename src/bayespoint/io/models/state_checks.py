@@ -197,7 +197,7 @@ def _perceptrons(state: dict) -> None:
         _expect(state["step"], "step", float, (m,), 0.0)
     _expect(state["order"], "order", np.int32, (*own, m), 0, m - 1)
     _expect(state["output"], "output", float, (*own, m))
-    _expect(state["totals"], "count", np.int32, (*own, m))
+    _expect(state["count"], "count", np.int32, (*own, m))
     _expect(state["best"], "best", float, (*own, 2))
     _expect(state["best_count"], "best_count", np.int32, (*own, m))
     _expect(state["trial"], "trial", float, (*own, len(state["held_out"])))
