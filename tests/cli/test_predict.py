@@ -239,3 +239,30 @@ def test_parquet_keeps_all_digits(world, tmp_path):
     rounded, exact = read_exactly(out[0]), pd.read_parquet(out[1])
     gap = np.abs(rounded["probability"] - exact["probability"])
     assert 0 < gap.max() <= 0.5e-6
+
+
+@pytest.mark.parametrize("model", ["linear.bpm", "kernel.bpm"])
+def test_novelty(world, model):
+    """As in Python; rows that are too novel are refused, also without another limit."""
+    model, data = world / model, world / "test.csv"
+    opened = trained.open_model(model)
+    (table,) = open_table(data).batches()
+    expected = bayespoint.load(model).novelty(frame(table, opened.columns))
+    plain = answers(model, data, "--novelty")
+    assert list(plain) == ["prediction", "probability", "novelty"]
+    np.testing.assert_allclose(plain["novelty"], expected, rtol=0, atol=0.5e-6 + 1e-7)
+    limit = float(np.median(expected))
+    refusing = answers(model, data, "--max-novelty", limit, "--novelty", "--probabilities")
+    assert list(refusing)[:4] == ["prediction", "probability", "accepted", "novelty"]
+    clear = np.abs(expected - limit) > 1e-7
+    assert np.array_equal(refusing["accepted"][clear], expected[clear] <= limit)
+    assert refusing["prediction"].isna().equals(~refusing["accepted"])
+
+
+def test_novelty_of_a_compact_model(world, tmp_path):
+    model = tmp_path / "compact.bpm"
+    opened = bayespoint.load(world / "kernel.bpm")
+    assert opened.max_novelty == 1
+    ok("train", world / "train.csv", "--target", "kind", "--classifier", "kernel", "--compact",
+       0.01, "--model", model)  # fmt: skip
+    assert "compact" in fails("predict", model, world / "test.csv", "--novelty")

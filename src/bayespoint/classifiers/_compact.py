@@ -133,7 +133,7 @@ class CompactMixin(PredictionMixin):
 def _without_draws(model):
     """Return a copy of a model that can predict, and nothing else."""
     found = copy.copy(model)
-    for name in (*DROPPED_DRAWS, "_session_tables", "_draw_seed"):
+    for name in (*DROPPED_DRAWS, "_session_tables", "_draw_seed", "_known_points"):
         found.__dict__.pop(name, None)
     found._learned, found._state = None, None
     return found

@@ -20,6 +20,7 @@ from ..fitting.solver_choice import Request, choose_solver
 from ..fitting.task import Task, TrainingSet
 from ..solvers import Billiard
 from ._labels import number_classes, one_against_rest
+from ._novelty import remember_points
 from ._predictions import PredictionMixin
 from ._results import store_answer
 from ._tables import bytes_of_copy, read_training_table
@@ -53,6 +54,7 @@ class FitMixin(CallbackSupportMixin, PredictionMixin):
             task = weigh_points(task, rows.of_likelihood)._replace(elsewhere=elsewhere)
             answer = solve_task(task, partial(Progress, self, verbose=self.verbose))
             store_answer(self, task, answer, rows)
+            remember_points(self, task, answer)
             self._keep_rows(task, X, y, rows, sample_weight, solver, columns is not None)
             if answer.draws is None:
                 self._draw_seed = seed

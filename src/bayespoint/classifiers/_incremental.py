@@ -34,6 +34,7 @@ from ._learned_rows import (
     stack_tables,
     take_rows,
 )
+from ._novelty import remember_points
 from ._results import store_answer
 from ._tables import as_table, read_table
 from ._training_rows import UsedRows
@@ -219,7 +220,9 @@ class IncrementalMixin(FitMixin):
             learner = learner if np.array_equal(before, now[: len(before)]) else None
         with interrupts():
             answer, learner = self._solve(rows, learner, removed)
-            store_answer(self, self._learned_task(rows), answer, rows)
+            task = self._learned_task(rows)
+            store_answer(self, task, answer, rows)
+            remember_points(self, task, answer)
         if answer.draws is None:
             self._draw_seed = int(new_generator(self.random_state).integers(MAX_SEED))
         self._session_learner, self._session_weight = learner, now

@@ -22,6 +22,7 @@ OPTIONAL_ATTRIBUTES = (
     "link_floor_",
     "relevance_",
     "compaction_",
+    "_known_points",
 )
 
 

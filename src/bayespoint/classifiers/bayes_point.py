@@ -11,9 +11,10 @@ from ..geometry.kernels import KERNELS
 from ._compact import CompactMixin
 from ._incremental import IncrementalMixin
 from ._kernel_machine import KernelMachine
+from ._novelty import NoveltyMixin
 
 
-class BayesPointClassifier(CompactMixin, IncrementalMixin):
+class BayesPointClassifier(CompactMixin, IncrementalMixin, NoveltyMixin):
     """Classify by the center of mass of all consistent hypotheses.
 
     A kernel classifier like `SVC`. Many hypotheses classify the training data correctly; together

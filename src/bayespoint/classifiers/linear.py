@@ -25,11 +25,12 @@ from ..solvers.weights.belief import Belief
 from ..solvers.weights.merging import merge as merge_beliefs
 from ..solvers.weights.model import LinearModel
 from ..solvers.weights.rows import Fit
-from ._gaussian_weights import GaussianWeightsMixin, from_center
+from ._gaussian_weights import from_center
+from ._linear_novelty import LinearNoveltyMixin, joined, known_rows, with_more_rows
 from ._training_data import check_training_data, label_rows, require_all_classes
 
 
-class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEstimator):
+class LinearBayesPointClassifier(LinearNoveltyMixin, ClassifierMixin, BaseEstimator):
     """Classify by the mean of all linear classifiers, weighted by the data.
 
     Weights have the prior w ~ N(0, prior_variance), and P(y = 1 | x, w) is
@@ -203,7 +204,9 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         self.classes_ = np.unique(y)
         table = label_rows(X, y, sample_weight, self.classes_, self.class_weight)
         require_all_classes(table.labels, self.classes_)
-        return learn_rows(self, table, began)
+        learn_rows(self, table, began)
+        self._known_rows = known_rows(self, table)
+        return self
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Learn from more training points: the posterior becomes the prior.
@@ -240,6 +243,7 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
         else:
             self._require_same_model(X.shape[1], classes)
         table = label_rows(X, y, sample_weight, self.classes_, self.class_weight)
+        before = None if first else self.__dict__.get("_known_rows")
         n_known = 0.0 if first else (1 - self.forgetting) * self.n_samples_seen_
         with watching(began + (self.max_time or np.inf), None) as watch:
             if first:
@@ -248,6 +252,8 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
                 given = self._model(), self._forget(), n_known
                 learned = learn_more(self._settings(), *given, table, watch)
         self._store(learned, table, n_known)
+        if first or before is not None:
+            self._known_rows = with_more_rows(self, before, table)
         return self
 
     def merge(self, other):
@@ -297,6 +303,9 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
             if hasattr(self, name):
                 setattr(merged, name, getattr(self, name))
         merged._keep(Learned(model, fit), self.n_samples_seen_ + other.n_samples_seen_)
+        mine, their = (m.__dict__.get("_known_rows") for m in (self, other))
+        if mine is not None and their is not None:
+            merged._known_rows = joined(mine, their, merged.center_)
         return merged
 
     def _settings(self) -> Settings:
@@ -349,6 +358,7 @@ class LinearBayesPointClassifier(GaussianWeightsMixin, ClassifierMixin, BaseEsti
     def _keep(self, learned: Learned, n_samples_seen: float) -> None:
         """Keep what predictions and later updates need, as plain arrays and numbers."""
         model, fit, *_ = learned
+        self.__dict__.pop("_known_rows", None)  # of an earlier fit
         self.covariance_ = "full" if model.full else "factorized"
         self.prior_variance_, self.center_, self.scale_ = model[-3:]
         self._precision, self._shift = fit.belief

@@ -210,6 +210,10 @@ def predict(
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Write the probability of every class.")
     ] = False,
+    novelty: Annotated[
+        bool,
+        typer.Option("--novelty", help="Write how unlike the training rows a row is, 0 to 1."),
+    ] = False,
     rejection: Rejection,
     read_options: FileOptions,
     json: Json = False,
@@ -218,9 +222,10 @@ def predict(
 
     Rows that the model refuses to answer have no prediction.
     """
-    from .predict import run_predict
+    from .predict import Wanted, run_predict
 
-    run_predict(model, data, output, rejection, keep or [], probabilities, read_options, json)
+    columns = Wanted(keep or [], probabilities, novelty)
+    run_predict(model, data, output, rejection, columns, read_options, json)
 
 
 @_verb()

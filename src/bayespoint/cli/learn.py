@@ -163,6 +163,7 @@ def judge(
     if decision is not None and decision != Decision():
         rule = make_rule(decision, pipeline.classes_, pipeline.predict_proba(X), y)
         rejection, stored = rejection | {"costs": rule.costs}, {"decision": rule.about}
+    rejection = _with_novelty(rejection, pipeline)
     model = RejectOptionClassifier(FrozenEstimator(pipeline), **rejection).fit(X, y)
     evaluation = evaluate(model, X, y)
     stored |= {
@@ -171,6 +172,18 @@ def judge(
         "log_loss": evaluation.log_loss,
     }
     return model, evaluation, stored
+
+
+def _with_novelty(rejection: dict[str, Any], pipeline: Pipeline) -> dict[str, Any]:
+    """Let the model keep the novelty of held-out rows, so that --max-novelty can be given later."""
+    is_compact = hasattr(pipeline[-1], "compaction_")
+    return rejection if is_compact else {**rejection, "max_novelty": _limit(rejection)}
+
+
+def _limit(rejection: dict[str, Any]) -> float:
+    """Return the wanted limit of novelty; one refuses nothing."""
+    limit = rejection.get("max_novelty")
+    return 1.0 if limit is None else limit
 
 
 def stack(parts: list[tuple[Any, np.ndarray]]) -> tuple[Any, np.ndarray]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import typer
@@ -18,6 +18,7 @@ import typer
 from .._runtime.atomic import in_place_of
 from .._runtime.interrupt import interrupts
 from ..classifiers.reject.decision import decide
+from ..classifiers.reject.novelty import refuses_novel_rows
 from ..classifiers.reject.setting import makes_promises
 from ..io.tables.read_options import ReadOptions
 from .output import check_output
@@ -26,8 +27,17 @@ from .trained import Part, Trained, open_model, read_parts
 
 # Decimals of a probability in CSV, and digits of its distance from 0 or 1 if that is small.
 DECIMALS, SMALL_DIGITS = 6, 3
+NOVELTY_COLUMN = "novelty"
 # Ten to the power of more decimals is no number.
 MAX_DECIMALS = 300
+
+
+class Wanted(NamedTuple):
+    """Columns of the output that the user asks for."""
+
+    keep: list[str]
+    probabilities: bool = False
+    novelty: bool = False
 
 
 def run_predict(
@@ -35,8 +45,7 @@ def run_predict(
     data: str,
     output: Path | None,
     rejection: dict[str, Any] | None,
-    keep: list[str],
-    probabilities: bool,
+    wanted: Wanted,
     read_options: ReadOptions,
     as_json: bool,
 ) -> None:
@@ -50,9 +59,10 @@ def run_predict(
     trained = open_model(model_path, rejection)
     model = trained.model
     rejecting = model.reject_rate is not None or makes_promises(model)
+    rejecting = rejecting or refuses_novel_rows(model)
     began = time.perf_counter()
-    keep = list(dict.fromkeys(keep))
-    schema = _schema(model, keep, rejecting, probabilities)
+    keep = list(dict.fromkeys(wanted.keep))
+    schema = _schema(model, wanted._replace(keep=keep), rejecting)
     _check_kept(keep, schema, trained)
     parts = read_parts(trained, data, read_options, keep=keep)
     n_rows, n_accepted = _predict(model, parts, output, schema)
@@ -78,6 +88,8 @@ def _predict(model, parts: Iterator[Part], output: Path | None, schema) -> tuple
     n_rows = n_accepted = 0
     # Write nothing, not even to standard output, before the first rows can be read.
     first = list(islice(parts, 1))
+    if first and (NOVELTY_COLUMN in schema.names or refuses_novel_rows(model)):
+        model.novelty(first[0].X[:1])  # raises an error if the model cannot tell
     # If predictions appear on the terminal, a progress line is not needed.
     quiet = output is None and sys.stdout.isatty()
     try:
@@ -114,15 +126,16 @@ def _kept(output: Path | None, n_rows: int) -> list[str]:
     return [f"the first {n_rows:,} rows are in {_partial(output)}; {output} {state}"]
 
 
-def _schema(model, keep: list[str], rejecting: bool, probabilities: bool):
+def _schema(model, wanted: Wanted, rejecting: bool):
     """Return names and types of the output columns."""
     import pyarrow as pa
 
     label = pa.array(model.classes_[:0]).type
-    fields = [(name, pa.string()) for name in keep]
+    fields = [(name, pa.string()) for name in wanted.keep]
     fields += [("prediction", label), ("probability", pa.float64())]
     fields += [("accepted", pa.bool_())] * rejecting
-    for name in model.classes_ if probabilities else ():
+    fields += [(NOVELTY_COLUMN, pa.float64())] * wanted.novelty
+    for name in model.classes_ if wanted.probabilities else ():
         fields.append((f"probability of {name}", pa.float64()))
     return pa.schema(fields)
 
@@ -146,11 +159,17 @@ def _answers(model, part: Part, schema) -> tuple[Any, int]:
     proba = model.predict_proba(part.X)
     best = decide(proba, model.costs)
     confidence = proba[np.arange(len(best)), best]
-    accepted = model.accepts(part.X, confidence, model.classes_[best])
     kept = [] if part.kept is None else part.kept.columns
+    shows_novelty = NOVELTY_COLUMN in schema.names[len(kept) :]
+    novelty = None
+    if shows_novelty or refuses_novel_rows(model):
+        novelty = model.novelty(part.X)
+    accepted = model.accepts(part.X, confidence, model.classes_[best], novelty)
     answers = [pa.array(model.classes_).take(pa.array(best, mask=~accepted)), confidence]
     if "accepted" in schema.names[len(kept) :]:
         answers.append(accepted)
+    if shows_novelty:
+        answers.append(novelty)
     if len(schema) > len(kept) + len(answers):
         answers += list(proba.T)
     return pa.table([*kept, *answers], schema=schema), int(np.count_nonzero(accepted))

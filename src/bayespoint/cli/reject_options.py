@@ -28,6 +28,15 @@ MaxError = Annotated[
         rich_help_panel=REJECT_SECTION,
     ),
 ]
+MaxNovelty = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        max=1,
+        help="Refuse rows that are stranger than this share of the training rows, such as 0.99.",
+        rich_help_panel=REJECT_SECTION,
+    ),
+]
 ConfidenceLevel = Annotated[
     float | None,
     typer.Option(
@@ -54,6 +63,7 @@ GroupColumn = Annotated[
 def make_rejection(
     reject_rate: RejectRate = None,
     max_error: MaxError = None,
+    max_novelty: MaxNovelty = None,
     confidence_level: ConfidenceLevel = None,
 ) -> dict[str, Any] | None:
     """Return the given parameters of RejectOptionClassifier, or None if none was given."""
@@ -62,10 +72,11 @@ def make_rejection(
     if reject_rate is None and max_error is None:
         if confidence_level is not None:
             raise typer.BadParameter("--confidence-level needs --max-error.")
-        return None
+        return None if max_novelty is None else {"max_novelty": max_novelty}
     given = {
         "reject_rate": reject_rate,
         "max_error": max_error,
+        "max_novelty": max_novelty,
         "confidence_level": confidence_level,
     }
     return {name: value for name, value in given.items() if value is not None}

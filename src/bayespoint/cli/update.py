@@ -122,7 +122,7 @@ def _store(
     rejection = {
         name: getattr(trained.model, name)
         for name in ("reject_rate", *PROMISES, "groups", "confidence_level", "costs")
-    }
+    } | {"max_novelty": getattr(trained.model, "max_novelty", None)}
     model, evaluation, stored = judge(trained.pipeline, held_out, rejection)
     about = trained.info | {"n_rows": trained.info["n_rows"] + n_rows} | stored
     # Without fingerprints of its first rows, a model cannot know which rows are new.

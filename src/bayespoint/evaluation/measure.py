@@ -10,6 +10,7 @@ from ..classifiers._losses import check_loss
 from ..classifiers.reject.answering import may_reject
 from ..classifiers.reject.curve import rejection_curve
 from ..classifiers.reject.decision import decide, probability_of
+from ..classifiers.reject.novelty import refuses_novel_rows
 from .intervals import exact_interval, share
 from .model_parts import has_reject_option
 from .results import Acceptance, Evaluation, Promise, Reliability
@@ -213,7 +214,7 @@ def _promise(model, evaluation: Evaluation, X) -> Promise:
     calibration = getattr(model, "calibration_confidence_", None)
     max_error = getattr(model, "max_error", None)
     error = evaluation.at(model.threshold_)
-    if getattr(model, "group_thresholds_", None) is not None:
+    if getattr(model, "group_thresholds_", None) is not None or refuses_novel_rows(model):
         answers = model.classes_[evaluation.predicted]
         error = evaluation.among(model.accepts(X, evaluation.confidence, answers))
     return Promise(

@@ -6,7 +6,8 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 
 from bayespoint import RejectOptionClassifier
-from bayespoint.classifiers.reject.setting import PROMISES
+from bayespoint.classifiers.reject.setting import PROMISES, set_thresholds
+from bayespoint.classifiers.reject.thresholds import certified_threshold, reject_threshold
 
 COSTS = [[0, 1], [5, 0]]
 
@@ -155,3 +156,43 @@ def test_what_a_model_of_an_earlier_version_can_promise(data):
     assert model.at(max_error=0.2).certified_error_ == 0.2
     with pytest.raises(ValueError, match="an earlier version"):
         model.at(max_false_positive_rate=0.2)
+
+
+RNG = np.random.default_rng(0)
+CONFIDENCE, NOVELTY = RNG.uniform(0.5, 1, 400), RNG.uniform(size=400)
+CORRECT = RNG.uniform(size=400) < CONFIDENCE
+
+
+def option(**given):
+    """Return a reject option of known held-out rows, some of which are novel."""
+    found = RejectOptionClassifier(GaussianNB(), **given)
+    found.calibration_confidence_, found.calibration_correct_ = CONFIDENCE, CORRECT
+    found.calibration_novelty_ = NOVELTY
+    set_thresholds(found)
+    return found
+
+
+def test_nothing_is_refused_by_default():
+    found = option()
+    assert (found.threshold_, found.coverage_) == (-np.inf, 1.0)
+    assert np.isnan(found.certified_error_)
+
+
+def test_promises_come_from_familiar_rows():
+    found, familiar = option(max_error=0.2, max_novelty=0.8), NOVELTY <= 0.8
+    assert found.threshold_ == certified_threshold(CONFIDENCE[familiar], CORRECT[familiar], 0.2)
+    assert found.certified_error_ == 0.2
+    assert found.coverage_ == np.mean((found.threshold_ <= CONFIDENCE) & familiar)
+
+
+def test_a_rate_counts_novel_rows_first():
+    found, familiar = option(reject_rate=0.5, max_novelty=0.8), NOVELTY <= 0.8
+    lowest = np.where(familiar, CONFIDENCE, -np.inf)
+    assert found.threshold_ == reject_threshold(lowest, 0.5)
+    assert abs(found.coverage_ - 0.5) <= 2 / 400
+
+
+def test_without_familiar_rows_nothing_can_be_promised():
+    with pytest.warns(UserWarning, match="0 calibration rows"):
+        found = option(max_error=0.2, max_novelty=0.0)
+    assert (found.threshold_, found.coverage_) == (np.inf, 0.0)

@@ -267,3 +267,40 @@ def test_groups_without_their_thresholds(kind, path, monkeypatch):
         thresholds = option.group_thresholds_
         option.group_thresholds_ = thresholds[:-1] if kind == "short" else np.zeros(2, dtype=int)
     assert_neither_saved_nor_loaded(option, path, monkeypatch)
+
+
+KNOWN_POINTS = {
+    "place": lambda k: k["places"].__setitem__(0, 10**6),
+    "negative place": lambda k: k["places"].__setitem__(0, -1),
+    "class": lambda k: k["target"].__setitem__(0, 3),
+    "weight": lambda k: k.update(weight=np.zeros(len(k["target"]))),
+    "short": lambda k: k.update(target=k["target"][:-1].copy()),
+    "vectors": lambda k: k.update(places=None, vectors=np.zeros((len(k["target"]), 1))),
+    "both": lambda k: k.update(vectors=np.zeros((len(k["target"]), X3.shape[1]))),
+    "missing": lambda k: k.pop("places"),
+}
+
+
+@pytest.mark.parametrize("kind", KNOWN_POINTS)
+def test_known_points_that_are_not_there(kind, path, monkeypatch):
+    model = BayesPointClassifier("rbf", gamma=0.1, softness=0.1, solver="regression").fit(X3, y3)
+    KNOWN_POINTS[kind](model._known_points)
+    assert_neither_saved_nor_loaded(model, path, monkeypatch)
+
+
+KNOWN_ROWS = {
+    "totals": lambda k: k["totals"].__setitem__(0, -1.0),
+    "sums": lambda k: k.update(sums=k["sums"][:, :-1].copy()),
+    "squares": lambda k: k.update(squares=k["squares"][:-1].copy()),
+    "center": lambda k: k.update(center=k["center"][:-1].copy()),
+    "levels": lambda k: k.update(levels=k["levels"][::-1].copy()),
+    "shares": lambda k: k["shares"].__setitem__(-1, 1.5),
+    "nothing": lambda k: k.update(levels=np.empty(0), shares=np.empty(0)),
+}
+
+
+@pytest.mark.parametrize("kind", KNOWN_ROWS)
+def test_known_rows_of_a_linear_machine(kind, path, monkeypatch):
+    model = LinearBayesPointClassifier().fit(X3, y3)
+    KNOWN_ROWS[kind](model._known_rows)
+    assert_neither_saved_nor_loaded(model, path, monkeypatch)

@@ -14,11 +14,13 @@ from .confidence import confidence_of
 from .decision import answers
 from .groups import UNKNOWN, group_codes, group_values
 from .labels import choose_reject_label, decide, mark_rejected
+from .novelty import is_familiar, refuses_novel_rows
 
 
 def may_reject(option) -> bool:
     """Tell whether a fitted reject option can refuse a row."""
-    return option.threshold_ > -math.inf or getattr(option, "group_thresholds_", None) is not None
+    by_group = getattr(option, "group_thresholds_", None) is not None
+    return option.threshold_ > -math.inf or by_group or refuses_novel_rows(option)
 
 
 class Answering:
@@ -54,7 +56,7 @@ class Answering:
         return confidence_of(self.estimator_, X, self.costs)
 
     def accept(self, X):
-        """Return which predictions are certain enough.
+        """Return which predictions are certain enough, for rows that are not too novel.
 
         Parameters
         ----------
@@ -68,7 +70,7 @@ class Answering:
         check_is_fitted(self, "threshold_")
         return self.accepts(X, self.confidence(X))
 
-    def accepts(self, X, confidence, answer=None):
+    def accepts(self, X, confidence, answer=None, novelty=None):
         """Return which predictions are certain enough, if their confidence is known already.
 
         Parameters
@@ -79,6 +81,8 @@ class Answering:
             What `confidence` returns.
         answer : ndarray of shape (n_samples,), default=None
             The answers before any is rejected, if they are known already.
+        novelty : ndarray of shape (n_samples,), default=None
+            What `novelty` returns, if it is known already.
 
         Returns
         -------
@@ -86,12 +90,13 @@ class Answering:
         """
         thresholds = getattr(self, "group_thresholds_", None)  # older models have none
         if thresholds is None:
-            return confidence >= self.threshold_
+            return (confidence >= self.threshold_) & is_familiar(self, X, novelty)
         if answer is None:
             answer = answers(self.estimator_, X, self.costs)
         codes = group_codes(self.groups_, group_values(self.groups, X, answer))
         # Nothing is promised for a group that no held-out row was in.
-        return (confidence >= thresholds[codes]) & (codes != UNKNOWN)
+        certain = (confidence >= thresholds[codes]) & (codes != UNKNOWN)
+        return certain & is_familiar(self, X, novelty)
 
     def predict(self, X, loss=None):
         """Predict classes, or the reject label where they are uncertain.

@@ -16,6 +16,7 @@ from sklearn.utils.validation import _check_method_params
 from .confidence import confidence_of
 from .decision import answers
 from .groups import group_codes, group_values
+from .novelty import novelty_of
 
 
 def hold_out(y, calibration_size, random_state) -> tuple[np.ndarray, np.ndarray]:
@@ -90,6 +91,7 @@ class Judged(NamedTuple):
     true_class: np.ndarray  # its place among the classes; -1 if the classifier does not know it
     answer: np.ndarray  # its place
     group: np.ndarray  # its group, or its answer again if there are no groups
+    novelty: np.ndarray  # empty if nobody asks for it
 
 
 def judge(option, classifier, X, y, rows) -> Judged:
@@ -102,6 +104,7 @@ def judge(option, classifier, X, y, rows) -> Judged:
         group_codes(classifier.classes_, y),
         group_codes(classifier.classes_, answer),
         answer if option.groups is None else group_values(option.groups, X, answer),
+        np.empty(0) if option.max_novelty is None else novelty_of(classifier, X),
     )
 
 
@@ -110,6 +113,7 @@ def remember(option, judged: list[Judged]) -> None:
     joined = Judged(*(np.concatenate(parts) for parts in zip(*judged, strict=True)))
     option.calibration_confidence_, option.calibration_correct_ = joined[:2]
     option.calibration_class_, option.calibration_answer_ = joined[2:4]
+    option.calibration_novelty_ = None if option.max_novelty is None else joined.novelty
     option.groups_ = option.calibration_group_ = None
     if option.groups is not None:
         option.calibration_group_, option.groups_ = joined.group, np.unique(joined.group)

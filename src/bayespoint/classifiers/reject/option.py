@@ -24,12 +24,15 @@ from .calibration import judge, remember, train
 from .certificate import Certificate
 from .decision import check_costs
 from .labels import choose_reject_label
+from .novelty import NoveltyOfEstimator
 from .setting import check_parameters, set_thresholds, summarize_groups
 
 __all__ = ["RejectOptionClassifier"]
 
 
-class RejectOptionClassifier(Answering, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class RejectOptionClassifier(
+    Answering, NoveltyOfEstimator, ClassifierMixin, MetaEstimatorMixin, BaseEstimator
+):
     """Reject uncertain predictions, with a guaranteed error if requested.
 
     Wraps any classifier that has `predict_proba` or `decision_function`. Part of the
@@ -57,6 +60,11 @@ class RejectOptionClassifier(Answering, ClassifierMixin, MetaEstimatorMixin, Bas
     max_cost : float, default=None
         The mean of `costs` over accepted rows. Promised like `max_error`. If several promises
         are given, all of them hold together.
+    max_novelty : float, default=None
+        Also reject rows with a larger `novelty`, however certain: 0.99 rejects rows that are
+        stranger than 99 % of the training rows. The estimator must have the method `novelty`.
+        Such rows are left out of the held-out rows as well, so what is promised holds for the
+        others; `reject_rate` counts them first. 1 rejects nothing, and lets `at` choose.
     groups : "prediction", str or int, default=None
         If given, promises hold in each group of rows, in all of them together with
         probability `confidence_level`. Each group has a threshold of its own. "prediction"
@@ -107,6 +115,8 @@ class RejectOptionClassifier(Answering, ClassifierMixin, MetaEstimatorMixin, Bas
         between its two largest values for more.
     calibration_correct_ : ndarray of bool of shape (n_calibration,)
         Whether the classifier was right about them.
+    calibration_novelty_ : ndarray of shape (n_calibration,), or None
+        Their novelty; None without `max_novelty`.
     calibration_class_, calibration_answer_ : ndarray of int of shape (n_calibration,)
         Places of their classes and answers in `classes_`.
     calibration_group_ : ndarray of shape (n_calibration,), or None
@@ -151,6 +161,7 @@ class RejectOptionClassifier(Answering, ClassifierMixin, MetaEstimatorMixin, Bas
         "max_false_positive_rate": [Interval(Real, 0, 1, closed="neither"), None],
         "max_false_negative_rate": [Interval(Real, 0, 1, closed="neither"), None],
         "max_cost": [Interval(Real, 0, None, closed="neither"), None],
+        "max_novelty": [Interval(Real, 0, 1, closed="both"), None],
         "groups": [str, Integral, None],
         "confidence_level": [Interval(Real, 0, 1, closed="neither")],
         "reject_label": "no_validation",
@@ -172,6 +183,7 @@ class RejectOptionClassifier(Answering, ClassifierMixin, MetaEstimatorMixin, Bas
         max_false_positive_rate=None,
         max_false_negative_rate=None,
         max_cost=None,
+        max_novelty=None,
         groups=None,
         confidence_level=0.95,
         reject_label="auto",
@@ -186,6 +198,7 @@ class RejectOptionClassifier(Answering, ClassifierMixin, MetaEstimatorMixin, Bas
         self.max_false_positive_rate = max_false_positive_rate
         self.max_false_negative_rate = max_false_negative_rate
         self.max_cost = max_cost
+        self.max_novelty = max_novelty
         self.groups = groups
         self.confidence_level = confidence_level
         self.reject_label = reject_label
@@ -239,6 +252,7 @@ class RejectOptionClassifier(Answering, ClassifierMixin, MetaEstimatorMixin, Bas
         max_false_positive_rate=None,
         max_false_negative_rate=None,
         max_cost=None,
+        max_novelty=None,
         confidence_level=None,
     ):
         """Return a copy with another threshold, without a new fit.
@@ -249,7 +263,7 @@ class RejectOptionClassifier(Answering, ClassifierMixin, MetaEstimatorMixin, Bas
             As in the class; with neither they nor the next ones, the copy accepts everything.
         max_false_positive_rate, max_false_negative_rate, max_cost : float, default=None
             As in the class.
-        confidence_level : float, default=None
+        max_novelty, confidence_level : float, default=None
             As in the class; None keeps the present value.
 
         Returns
@@ -263,6 +277,8 @@ class RejectOptionClassifier(Answering, ClassifierMixin, MetaEstimatorMixin, Bas
         other.max_false_positive_rate = max_false_positive_rate
         other.max_false_negative_rate = max_false_negative_rate
         other.max_cost = max_cost
+        if max_novelty is not None:
+            other.max_novelty = max_novelty
         if confidence_level is not None:
             other.confidence_level = confidence_level
         other._validate_params()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..._runtime.warn import warn
 from .chain import make_chain
 from .groups import UNKNOWN, certify_groups, group_codes
+from .novelty import was_familiar
 from .promise import Promise
 from .thresholds import fewest_rows, reject_threshold, why_nothing_is_certified
 
@@ -56,37 +57,49 @@ def makes_promises(option) -> bool:
 
 
 def set_thresholds(option) -> None:
-    """Set the thresholds of a fitted reject option, and what follows from them."""
-    confidence = option.calibration_confidence_
+    """Set the thresholds of a fitted reject option, and what follows from them.
+
+    Held-out rows that are refused for their novelty are accepted by no threshold. So promises
+    come from the other rows, and a share of refused rows counts the novel rows first.
+    """
+    confidence, familiar = option.calibration_confidence_, was_familiar(option)
     option.threshold_, option.group_thresholds_ = -math.inf, None
     option.certified_error_ = math.nan
     if option.reject_rate is not None:
-        option.threshold_ = reject_threshold(confidence, option.reject_rate)
+        lowest = np.where(familiar, confidence, -math.inf)
+        option.threshold_ = reject_threshold(lowest, option.reject_rate)
     elif makes_promises(option):
-        _keep_promises(option)
+        _keep_promises(option, np.flatnonzero(familiar))
     option.coverage_ = float(np.mean(accepted_of_calibration(option)))
 
 
 def accepted_of_calibration(option) -> np.ndarray:
     """Return which held-out rows are accepted."""
     if option.group_thresholds_ is None:
-        return option.calibration_confidence_ >= option.threshold_
-    codes = group_codes(option.groups_, option.calibration_group_)
-    return option.calibration_confidence_ >= option.group_thresholds_[codes]
+        thresholds: Any = option.threshold_
+    else:
+        codes = group_codes(option.groups_, option.calibration_group_)
+        thresholds = option.group_thresholds_[codes]
+    return (option.calibration_confidence_ >= thresholds) & was_familiar(option)
 
 
-def _keep_promises(option) -> None:
-    """Find the lowest thresholds that keep all promises, in each group if there are groups."""
-    promises, risk = _promises(option), 1 - option.confidence_level
-    confidence = option.calibration_confidence_
+def _keep_promises(option, rows: np.ndarray) -> None:
+    """Find the lowest thresholds that keep all promises, in each group if there are groups.
+
+    Only the rows that are not refused for their novelty can show that.
+    """
+    promises, risk = [p.of(rows) for p in _promises(option)], 1 - option.confidence_level
+    confidence = option.calibration_confidence_[rows]
     if option.groups is None:
-        if promises:
+        if promises and not len(rows):
+            option.threshold_ = math.inf
+        elif promises:
             chain = make_chain(confidence, promises, risk)
             option.threshold_ = chain.lowest_certified(risk)[0]
         if option.threshold_ == math.inf:
             warn(_why_nothing(option, len(confidence)))
     elif promises:
-        codes = group_codes(option.groups_, option.calibration_group_)
+        codes = group_codes(option.groups_, option.calibration_group_[rows])
         option.group_thresholds_ = certify_groups(
             confidence, promises, codes, len(option.groups_), risk
         )
@@ -157,7 +170,7 @@ def _why_nothing(option, n_rows: int) -> str:
 
 def summarize_groups(option) -> list[GroupSummary]:
     """Return what is promised for each group, and how often its held-out rows are refused."""
-    codes = group_codes(option.groups_, option.calibration_group_)
+    codes, familiar = group_codes(option.groups_, option.calibration_group_), was_familiar(option)
     accepted = accepted_of_calibration(option)
     wrong = accepted & ~option.calibration_correct_
     thresholds = option.group_thresholds_
@@ -166,11 +179,13 @@ def summarize_groups(option) -> list[GroupSummary]:
     return [
         GroupSummary(
             group,
-            n_rows := int(np.sum(codes == code)),
+            int(np.sum(codes == code)),
             int(np.sum(accepted[codes == code])),
             int(np.sum(wrong[codes == code])),
             float(thresholds[code]),
-            _reason(option, n_rows) if thresholds[code] == math.inf else "",
+            _reason(option, np.sum(familiar[codes == code]))
+            if thresholds[code] == math.inf
+            else "",
         )
         for code, group in enumerate(option.groups_.tolist())
     ]

@@ -41,6 +41,7 @@ from .sections.error import error_section
 from .sections.examples import examples_section
 from .sections.guarantees import guarantees_section
 from .sections.importance import importance_section
+from .sections.novelty import novelty_section
 from .sections.ranking import ranking_section
 from .sections.rejection import rejection_section, slider_points
 from .sections.segments import segments_section
@@ -124,6 +125,7 @@ def _sections(facts: Facts, n_examples: int) -> list[Section]:
         importance_section(cells, facts.importances),
         segments_section(cells, find_segments(cells, evaluation)),
         drift_section(facts.drifts),
+        novelty_section(facts.model, cells.X, evaluation, cells, n_examples, facts.order),
         examples_section(evaluation, cells, n_examples, facts.order),
         data_section(cells, evaluation, facts.order),
         training_section(facts.findings),

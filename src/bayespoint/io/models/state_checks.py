@@ -36,6 +36,23 @@ def _linear(model: Any) -> None:
     _expect(model.scale_, "scale_", float, (model.n_features_in_,))
     _expect(model._shift, "_shift", float, (n,))
     _expect(model._precision, "_precision", float, (n, n) if full else (n,))
+    _known_rows(model, full)
+
+
+def _known_rows(model: Any, full: bool) -> None:
+    """Check the moments of the training rows that new rows are compared with."""
+    known = getattr(model, "_known_rows", None)
+    if known is None:
+        return
+    d, n_classes, k = model.n_features_in_, len(model.classes_), len(known["levels"])
+    _expect(known["totals"], "totals of known rows", float, (n_classes,), 0.0, np.finfo(float).max)
+    _expect(known["sums"], "sums of known rows", float, (n_classes, d))
+    _expect(known["squares"], "squares of known rows", float, (d, d) if full else (d,))
+    _expect(known["center"], "center of known rows", float, (d,))
+    for name in ("levels", "shares"):
+        _expect(known[name], f"{name} of known rows", float, (k,), 0.0, 1.0)
+        if not k or np.any(np.diff(known[name]) < 0):
+            raise ValueError(f"{name} of known rows should increase")
 
 
 def _kernel_machine(model: Any) -> None:
@@ -61,6 +78,7 @@ def _kernel_machine(model: Any) -> None:
         raise ValueError("mixture_ should hold the mixture that kernel_ names")
     _link(model)
     _mosaic(model)
+    _known_points(model)
     if getattr(model, "_state", None) is not None:
         _perceptrons(model._state)
 
@@ -78,6 +96,25 @@ def _mosaic(model: Any) -> None:
     largest = np.finfo(float).max
     shape = (len(model.cell_centers_), len(model.dual_coef_), r)
     _expect(model.landmark_coef_, "landmark_coef_", float, shape, -largest, largest)
+
+
+def _known_points(model: Any) -> None:
+    """Check the training points that new rows are compared with."""
+    known = getattr(model, "_known_points", None)
+    if known is None:
+        return
+    places, vectors, n = known["places"], known["vectors"], len(known["target"])
+    if (places is None) == (vectors is None) or not n:
+        raise ValueError("known points should be support vectors, or have vectors of their own")
+    if places is not None:
+        last = model.support_vectors_.shape[0] - 1
+        _expect(places, "places of known points", np.int64, (n,), 0, last)
+    elif vectors.shape != (n, model.support_vectors_.shape[1]):
+        raise ValueError("known points should have the features of support_vectors_")
+    _expect(known["target"], "classes of known points", np.int64, (n,), 0, len(model.classes_) - 1)
+    if known["weight"] is not None:
+        limits = np.finfo(float).tiny, np.finfo(float).max
+        _expect(known["weight"], "weights of known points", float, (n,), *limits)
 
 
 def _link(model: Any) -> None:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ... import __version__
 from ...classifiers.reject.answering import may_reject
+from ...classifiers.reject.novelty import refuses_novel_rows
 from ...classifiers.reject.option import RejectOptionClassifier
 from ...classifiers.reject.setting import makes_promises
 from .classify import Prediction, by_costs, classify, confidence
@@ -40,6 +41,7 @@ def export(model) -> onnx.ModelProto:
     _declare_outputs(graph, prediction, inner.classes_)
     if isinstance(model, RejectOptionClassifier) and _may_reject(model):
         _check_groups(model)
+        _check_novelty(model)
         threshold = model.threshold_
         if threshold < np.inf:
             threshold -= THRESHOLD_ROUNDING * max(abs(threshold), 1.0)
@@ -60,6 +62,15 @@ def _check_groups(model: RejectOptionClassifier) -> None:
         raise NotImplementedError(
             f"A threshold for each group (groups={model.groups!r}) cannot be exported to ONNX. "
             "Export model.at(reject_rate=...) or model.at(), or fit without groups."
+        )
+
+
+def _check_novelty(model: RejectOptionClassifier) -> None:
+    """Raise if the graph would accept rows that the model refuses for their novelty."""
+    if refuses_novel_rows(model):
+        raise NotImplementedError(
+            f"Novelty (max_novelty={model.max_novelty}) cannot be exported to ONNX. Export "
+            "model.at(max_novelty=1, ...), which accepts novel rows, or use the model in Python."
         )
 
 
