@@ -52,6 +52,7 @@ def test_groups_by_answer(table):
         make_pipeline(OneHotEncoder(sparse_output=False), LogisticRegression()),
         max_error=0.3,
         groups="prediction",
+        random_state=0,
     )
     X = X[["place"]].assign(sign=np.sign(X["size"]))
     model.fit(X, y)
