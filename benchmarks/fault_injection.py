@@ -170,7 +170,7 @@ VERBS: dict[str, tuple[str, str, Callable[[Path], bool]]] = {
     "papers": (
         "papers run figure_12 --output OUT",
         "figure_12.csv",
-        lambda path: path.read_text().count("\n") > 2,
+        lambda path: path.read_text().count("\n") == 2,  # names, and one quantity
     ),
 }
 
