@@ -18,4 +18,5 @@ def test_attributes_of_another_solver_do_not_stay():
     model = BayesPointClassifier(random_state=0)
     for solver in [*GIVEN_BY, *list(GIVEN_BY)[::-1]]:
         model.set_params(solver=solver).fit(X, y)
-        assert {name for name in OPTIONAL_ATTRIBUTES if hasattr(model, name)} == GIVEN_BY[solver]
+        found = {name for name in OPTIONAL_ATTRIBUTES if hasattr(model, name)}
+        assert found == GIVEN_BY[solver] | {"_known_points"}  # which all keep for novelty

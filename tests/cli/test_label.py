@@ -103,9 +103,11 @@ def test_finish_on_the_page_ends_the_command(pool):
     in_the_way = path.with_name("pool.labeled.csv")
     in_the_way.mkdir()
     request(command.address, "finish", {})
-    while get_json(command.address)["finishing"]:
+    while get_json(command.address)["problem"] is None:  # it is not tried at once
         time.sleep(0.02)
     assert "could not be written" in get_json(command.address)["problem"]
+    while get_json(command.address)["finishing"]:
+        time.sleep(0.02)
     in_the_way.rmdir()
     done = threading.Thread(target=request, args=(command.address, "finish", {}))
     done.start()

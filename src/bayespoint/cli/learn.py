@@ -31,6 +31,8 @@ TEST_PASSES = 2
 # rows are learned in slices with at most this many such numbers, but not fewer rows than this.
 MAX_SITES = 10_000_000
 MIN_SLICE_ROWS = 2000
+# Attributes that hold what novelty is compared with.
+KNOWN_ROWS = ("_known_points", "_known_rows")
 
 
 class HeldOut:
@@ -176,8 +178,9 @@ def judge(
 
 def _with_novelty(rejection: dict[str, Any], pipeline: Pipeline) -> dict[str, Any]:
     """Let the model keep the novelty of held-out rows, so that --max-novelty can be given later."""
-    is_compact = hasattr(pipeline[-1], "compaction_")
-    return rejection if is_compact else {**rejection, "max_novelty": _limit(rejection)}
+    # Compact machines and those from a cluster do not know their training rows.
+    can_tell = any(vars(pipeline[-1]).get(name) is not None for name in KNOWN_ROWS)
+    return {**rejection, "max_novelty": _limit(rejection)} if can_tell else rejection
 
 
 def _limit(rejection: dict[str, Any]) -> float:

@@ -7,6 +7,7 @@ import codecs
 import csv
 import io
 import re
+import time
 from collections.abc import Collection, Generator, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -29,6 +30,9 @@ from .table import Table, check_n_columns, check_names, one_line
 BLOCK_BYTES = 1 << 22
 # A file without a line end in this many bytes is not CSV.
 MAX_HEADER_BYTES = 1 << 24
+# Wait so long until Arrow's thread has met the end of a file that nobody reads on, and until it has
+# left Python then.
+LAST_READ_SECONDS, LAST_STEP_SECONDS = 0.5, 0.01
 LINE_END = r"\r\n|\r|\n"
 # psql draws a line below the names, and says below the rows how many there are.
 RULE = r"-+(?:\+-+)+"
@@ -158,14 +162,19 @@ def _stopped_in_the_end(reader: Any, stream: PeekedStream) -> Iterator[None]:
             with suppress(Exception):
                 for _ in reader:
                     pass
+            # A row that is cut off ends the reader, but not yet the thread that reads ahead.
+            if stream.at_end.wait(LAST_READ_SECONDS):
+                time.sleep(LAST_STEP_SECONDS)
 
     # Who asked for rows may keep the iterator until the end, without reading all.
     atexit.register(stop)
     try:
         yield
+    except BaseException:
+        stop()
+        raise
     finally:
         atexit.unregister(stop)
-        stop()
 
 
 def _decode_head(name: str, stream: PeekedStream, encoding: str) -> str:

@@ -8,6 +8,7 @@ import io
 import lzma
 import os
 import sys
+import threading
 import zlib
 from bisect import bisect_left
 from typing import Any
@@ -46,6 +47,7 @@ class PeekedStream(io.RawIOBase):
         self.head = stream.read(HEAD_BYTES) or b""
         self._unread = self.head
         self._ended = False
+        self.at_end = threading.Event()  # set once the reader knows that there is no more
         self.is_file = _share_read(self._file) is not None  # a pipe may wait for ever
 
     def readable(self) -> bool:
@@ -57,11 +59,14 @@ class PeekedStream(io.RawIOBase):
 
     def readinto(self, buffer) -> int:
         if self._ended:
+            self.at_end.set()
             return 0
         data = self._unread[: len(buffer)] or self.stream.read(len(buffer)) or b""
         self._unread = self._unread[len(data) :]
         buffer[: len(data)] = data
         self._n_delivered += len(data)
+        if not data:
+            self.at_end.set()
         share = _share_read(self._file)
         if share is not None:
             self._marks.append((self._n_delivered, share))
