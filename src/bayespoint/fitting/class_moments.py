@@ -94,8 +94,7 @@ class ClassDistances:
         self._total = count.sum() + 1
         self._variances = None if self._full else spread
         if self._full:
-            lower = linalg.cholesky(spread, lower=True)
-            self._root = linalg.solve_triangular(lower, np.eye(len(lower)), lower=True)
+            self._root = _inverse_root(spread)
 
     def strangeness(self, X) -> np.ndarray:
         """Return a number in [0, 1) for every row, measured from the center."""
@@ -194,3 +193,11 @@ def _blocks(X):
     size = max(MAX_BLOCK_VALUES // max(X.shape[1], 1), 1)
     for start in range(0, X.shape[0], size):
         yield dense_or_sparse(X[start : start + size])
+
+
+def _inverse_root(spread: np.ndarray) -> np.ndarray:
+    """Return the inverse of the lower factor of a matrix, which may be empty."""
+    if not len(spread):
+        return spread  # old versions of scipy cannot solve nothing
+    lower = linalg.cholesky(spread, lower=True)
+    return linalg.solve_triangular(lower, np.eye(len(lower)), lower=True)
