@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 from bayespoint.cli.trained import _same_classes, open_model, read_labeled, read_parts
+from bayespoint.io.models.model_file import read, save
 from bayespoint.io.tables.read_options import ReadOptions
 
 
@@ -25,6 +26,15 @@ def test_a_model_comes_with_its_columns_and_its_training(world, model, columns):
     assert (trained.columns is not None) == columns
     assert trained.pipeline[-1] is trained.classifier
     assert trained.info["n_rows"] > 0
+
+
+def test_a_limit_of_novelty_leaves_the_other_limits_as_they_are(world, tmp_path):
+    path = tmp_path / "m"
+    model, info = read(world / "linear.bpm")
+    save(model.at(reject_rate=0.3), path, info)
+    found = open_model(path, {"max_novelty": 0.9}).model
+    assert (found.reject_rate, found.max_novelty) == (0.3, 0.9)
+    assert open_model(path, {"reject_rate": 0.2, "max_novelty": 0.9}).model.reject_rate == 0.2
 
 
 def test_rejection_is_set_when_the_model_is_opened(world):

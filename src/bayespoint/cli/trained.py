@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from ..classifiers.reject.option import RejectOptionClassifier
+from ..classifiers.reject.setting import PROMISES
 from ..evaluation.record import ToJudge, TrainingRecord
 from ..io.models.model_file import read
 from ..io.tables.columns import Columns, frame
@@ -83,7 +84,12 @@ def open_model(path: Path, rejection: dict[str, Any] | None = None) -> Trained:
             f"{path} was changed after 'bayespoint train' wrote it. Get a fresh copy, or train "
             "again."
         )
-    return trained if rejection is None else trained._replace(model=model.at(**rejection))
+    if rejection is None:
+        return trained
+    if list(rejection) == ["max_novelty"]:  # what the model promises stays
+        kept = {name: getattr(model, name) for name in ("reject_rate", *PROMISES)}
+        rejection = kept | rejection
+    return trained._replace(model=model.at(**rejection))
 
 
 def _is_intact(trained: Trained) -> bool:
