@@ -74,6 +74,7 @@ def choose_mixture(
     groups: np.ndarray | None = None,
     number: int = 0,
     thread_map: Callable = map,
+    begin_scales: np.ndarray | None = None,
 ) -> MixtureChoice:
     """Return the mixture that predicts left-out training points best.
 
@@ -97,6 +98,8 @@ def choose_mixture(
         Other numbers choose on other training points.
     thread_map : callable, default=map
         A `map` that may use threads; the result does not depend on it.
+    begin_scales : array of shape (n_features,), default=None
+        Scales of the features to begin with, by default one. Those that are learned multiply them.
     """
     # Then repeated rows and weights give the same choice, and no half knows a row of the other.
     weight = np.ones(len(X)) if weight is None else weight
@@ -108,6 +111,7 @@ def choose_mixture(
     rng = np.random.default_rng([len(target), number]) if number else None
     rows = sample_each_class(target, min(max(len(target) // 4, MIN_POINTS), MAX_POINTS), rng)
     views = fit_views(X, weight)
+    views = views if begin_scales is None else replace(views, scales=begin_scales)
     given = X[rows], target[rows], weight[rows]
     search = MixtureSearch(*given, views, fit_intercept, thread_map=thread_map)
     if len(classes) == 1:  # it says nothing about the kernel, so the prior decides
@@ -120,7 +124,7 @@ def choose_mixture(
     scales = learn_scales(X, target, weight, groups, search.fitted(best), number, thread_map)
     if np.all(scales == 1):
         return search.choice(best)
-    views = replace(views, scales=scales)
+    views = replace(views, scales=views.scales * scales)
     again = MixtureSearch(*given, views, fit_intercept, best, thread_map)
     again.score = search.score
     with between(DONE_AFTER_SCALES, 1):
