@@ -29,7 +29,7 @@ MIN_POINTS, MAX_POINTS = 400, 1000
 MAX_MERGED_POINTS = 20_000
 # Evaluations of the score and its gradient, about 2 m^3 operations each: at first, and again
 # after scales of columns were learned.
-MAX_EVALUATIONS = 20
+MAX_EVALUATIONS = 13
 MAX_EVALUATIONS_WITH_SCALES = 8
 # Shares of the choice that are done before and after scales of columns are learned: rough values,
 # for the progress line alone.
@@ -41,6 +41,8 @@ LOG_WEIGHT = (0.0, 2.5)
 LOG_CONSTANT = (np.log(3.0), 2.0)
 LOG_GAMMA = (np.log(0.5), 1.5)
 LOG_LOCAL_GAMMA = (np.log(4.0), 1.5)
+# Parameters stay within this many deviations from the means.
+MAX_DEVIATIONS = 5
 # Smaller mean distances would make gamma overflow.
 MIN_MEAN_DISTANCE = 1e-290
 # With a total weight below that of two rows there are no others to speak of.
@@ -204,28 +206,33 @@ class MixtureSearch:
     def climb(
         self, should_stop: Callable[[float], bool], n_evaluations: int = MAX_EVALUATIONS
     ) -> np.ndarray:
-        """Return the best parameters found within a number of evaluations, or until time is up."""
-        best, lowest, n_before = self.begin, np.inf, len(self.score)
+        """Return the best parameters found within a number of evaluations, or until time is up.
 
-        def loss(logs: np.ndarray) -> tuple[float, np.ndarray]:
+        Steps are in units of the priors' deviations, where curvatures are alike.
+        """
+        best, lowest, n_before = self.begin, np.inf, len(self.score)
+        mean, deviation = self.prior.T
+
+        def loss(off: np.ndarray) -> tuple[float, np.ndarray]:
             nonlocal best, lowest
             if lowest < np.inf and should_stop(self.seconds):
                 raise OutOfTime
+            logs = mean + deviation * off
             began = time.perf_counter()
             value, slope = self.evaluate(logs)
             self.seconds = time.perf_counter() - began
             advance(min((len(self.score) - n_before) / n_evaluations, 1), "choosing")
             if -value < lowest:
-                best, lowest = logs.copy(), -value
-            return -value, -slope
+                best, lowest = logs, -value
+            return -value, -slope * deviation
 
         try:
             optimize.minimize(
                 loss,
-                self.begin,
+                (self.begin - mean) / deviation,
                 jac=True,
                 method="L-BFGS-B",
-                bounds=[(mean - 5 * dev, mean + 5 * dev) for mean, dev in self.prior],
+                bounds=[(-MAX_DEVIATIONS, MAX_DEVIATIONS)] * len(mean),
                 options={"maxfun": n_evaluations, "maxiter": n_evaluations, "ftol": MIN_PROGRESS},
             )
         except OutOfTime:
