@@ -95,7 +95,7 @@ class Certificate:
         self.max_error, self.confidence_level = float(max_error), float(confidence_level)
         self.reject_label = reject_label
         self.groups = [ALL_ROWS] if groups is None else np.asarray(groups).tolist()
-        self._by_group = groups is not None
+        self.by_group = groups is not None
         self._bets = [_Bets() for _ in self.groups]
 
     @property
@@ -156,7 +156,7 @@ class Certificate:
             "max_error": self.max_error,
             "confidence_level": self.confidence_level,
             "reject_label": self.reject_label,
-            "groups": self.groups if self._by_group else None,
+            "groups": self.groups if self.by_group else None,
             "bets": [
                 {
                     "n_answers": bets.n_answers,
@@ -176,11 +176,14 @@ class Certificate:
         if len(content["bets"]) != len(certificate.groups):
             raise ValueError("The description of a certificate does not fit to its groups.")
         for bets, stored in zip(certificate._bets, content["bets"], strict=True):
-            bets.n_answers, bets.n_wrong = stored["n_answers"], stored["n_wrong"]
+            bets.n_answers, bets.n_wrong = int(stored["n_answers"]), int(stored["n_wrong"])
             # Earlier versions stored each bet, begun at another time, in a row of its own.
             worth = np.array(stored["worth"], dtype=float).reshape(-1, len(MULTIPLES))
             bets.worth = logsumexp(worth, axis=0) if len(worth) else bets.worth
-            bets.largest = stored["largest"]
+            bets.largest = float(stored["largest"])
+            worth_is_known = bets.n_answers == 0 or np.isfinite(bets.worth).all()
+            if not (0 <= bets.n_wrong <= bets.n_answers and bets.largest >= 0 and worth_is_known):
+                raise ValueError("The description of a certificate has impossible numbers.")
         return certificate
 
     def _check_labels(self, y_true: np.ndarray, answers: np.ndarray) -> None:
@@ -207,7 +210,7 @@ class Certificate:
 
     def _codes_of(self, groups, answered: np.ndarray) -> np.ndarray:
         """Return the place of each row's group."""
-        if not self._by_group:
+        if not self.by_group:
             return np.zeros(len(answered), dtype=int)
         if groups is None:
             raise ValueError(

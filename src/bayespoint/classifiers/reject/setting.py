@@ -182,10 +182,17 @@ def summarize_groups(option) -> list[GroupSummary]:
         thresholds = np.full(n_groups, option.threshold_)
     refused = np.flatnonzero(thresholds == math.inf)
     reasons = dict(zip(refused.tolist(), _reasons(option, codes)[refused], strict=True))
-    columns = [option.groups_.tolist(), *(found.tolist() for found in counts)]
+    n_rows, n_accepted, n_wrong = (found.tolist() for found in counts)
     return [
-        GroupSummary(*found, float(threshold), reasons.get(code, ""))
-        for code, (*found, threshold) in enumerate(zip(*columns, thresholds, strict=True))
+        GroupSummary(
+            group,
+            n_rows[code],
+            n_accepted[code],
+            n_wrong[code],
+            float(thresholds[code]),
+            reasons.get(code, ""),
+        )
+        for code, group in enumerate(option.groups_.tolist())
     ]
 
 
