@@ -94,7 +94,7 @@ def test_default_arguments(three_classes, monkeypatch):
     monkeypatch.setattr(automatic_kernel, "MAX_EXACT_POINTS", 50)
     for module in (automatic_kernel, solver_choice):
         monkeypatch.setattr(module, "MAX_EP_POINTS", 50)
-    monkeypatch.setattr(automatic_kernel, "mosaic_size", lambda m: (30, 20))
+    monkeypatch.setattr(automatic_kernel, "mosaic_sizes", lambda *shape: [(30, 20)])
     X, y = three_classes
     alone = BayesPointClassifier(random_state=0).fit(X, y)
     assert len(alone.cell_centers_) > 3

@@ -9,7 +9,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bayespoint import BayesPointClassifier
-from bayespoint.fitting.automatic_kernel import MAX_EXACT_POINTS, automatic_solver, can_mix
+from bayespoint.fitting.automatic_kernel import (
+    MAX_EXACT_POINTS,
+    MAX_LANDMARKS,
+    automatic_solver,
+    can_mix,
+    solver_of_size,
+)
 from bayespoint.fitting.parameters import Settings
 from bayespoint.fitting.solver_choice import Request
 from bayespoint.fitting.task import TrainingSet
@@ -52,14 +58,24 @@ def test_sparse_points_a_given_gamma_and_little_memory_do_not():
     [
         (MAX_EXACT_POINTS, 2000, "Regression()"),
         (MAX_EXACT_POINTS + 1, 2000, "Mosaic()"),
-        (MAX_EXACT_POINTS, 700, "Mosaic(n_landmarks=1000, n_points=1000)"),  # exact: 763 MB
-        (MAX_EXACT_POINTS, 300, "Mosaic(n_landmarks=1000, n_points=1000)"),
+        (MAX_EXACT_POINTS, 700, "Mosaic(n_landmarks=2430, n_points=1620)"),  # exact: 763 MB
+        (MAX_EXACT_POINTS, 300, "Mosaic(n_landmarks=1594, n_points=1063)"),
+        (MAX_EXACT_POINTS, 150, "Mosaic(n_landmarks=1000, n_points=1000)"),
         (MAX_EXACT_POINTS, 60, "Mosaic(n_landmarks=500, n_points=500)"),
         (MAX_EXACT_POINTS, 20, "None"),
     ],
 )
 def test_size_and_memory_choose_the_regression(m, cache_size, expected):
     assert str(automatic_solver(data(m), Request("auto", GIVEN, cache_size))) == expected
+
+
+def test_points_with_many_features_get_more_landmarks():
+    request = Request("auto", GIVEN, 8000)
+    few, many, more = (solver_of_size((60_000, n), 10, 0, request) for n in (64, 256, 5000))
+    assert many.n_landmarks == pytest.approx(2 * few.n_landmarks, abs=1)  # four times the work
+    assert more.n_landmarks == MAX_LANDMARKS
+    smaller = solver_of_size((60_000, 5000), 10, 0, request._replace(cache_size=1000))
+    assert few.n_landmarks < smaller.n_landmarks < more.n_landmarks
 
 
 def test_a_hard_boundary_or_flipped_labels_with_many_points_have_no_mixture():

@@ -83,9 +83,8 @@ def _fit_divided(model, solver, client: Client, X, y, sample_weight):
         data = TrainingSet(None, np.empty(0), signs, model.kernel_, kernel_for)
         data = data.of_columns(model.columns_)
         if solver is None:
-            solver = _automatic_solver(
-                model, rows.n_rows, None if statistics.is_sparse else n_bytes
-            )
+            shape = rows.n_rows, statistics.n_features
+            solver = _automatic_solver(model, shape, None if statistics.is_sparse else n_bytes)
         data, choice = _choose(model, data, rows, weights, solver, deadline, interrupted)
         task = model._task(data, solver, choice.best, rng, deadline, 0)
         task = weights.heed(task)
@@ -123,19 +122,20 @@ def _solver_of(model):
     return solver
 
 
-def _automatic_solver(model, n_points: int, n_bytes: int | None) -> Mosaic:
+def _automatic_solver(model, shape: tuple[int, int], n_bytes: int | None) -> Mosaic:
     """Return the mosaic that solver="auto" is; raise an error if it is another solver.
 
-    `n_bytes` is the size of the points, None if they are sparse.
+    `shape` has the numbers of points and features. `n_bytes` is the size of the points, None if
+    they are sparse.
     """
     request = Request("auto", _given(model), model.cache_size)
-    solver = solver_of_size(n_points, len(_outputs(model)), n_bytes, request)
+    solver = solver_of_size(shape, len(_outputs(model)), n_bytes, request)
     if isinstance(solver, Mosaic):
         return solver
     kind = "sparse" if n_bytes is None else "dense"
     raise ValueError(
         f'On a cluster, solver="auto" works with more than {MAX_EXACT_POINTS} distinct dense rows, '
-        f"softness > 0, no label noise and enough cache_size, but there are {n_points} {kind} rows,"
+        f"softness > 0, no label noise and enough cache_size, but there are {shape[0]} {kind} rows,"
         f" softness={model.softness!r}, label_noise={model.label_noise!r} and cache_size="
         f'{model.cache_size:g}. Pass solver="mosaic", "nystroem", "cells" or "perceptron"; or use '
         "the method fit on one machine."

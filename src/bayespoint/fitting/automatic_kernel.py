@@ -34,6 +34,11 @@ MAX_EXACT_POINTS = 10_000
 # times squared landmarks), but at least and at most so many; fewer if memory is short.
 MOSAIC_WORK = 1.5e11
 LANDMARKS, CELL_POINTS = (1000, 3000), (1000, 2000)
+# Points with many features vary in more directions, and computing their distances takes longer:
+# beyond this many features the work grows with them, up to so many times, and landmarks to more.
+FEATURES_OF_WORK, MAX_WORK_RATIO, MAX_LANDMARKS = 64, 10, 5000
+# If memory is short, sizes shrink by this factor, down to the first of the small ones.
+SHRINKING = 0.9
 SMALL_MOSAICS = ((1000, 1000), (500, 500))
 
 
@@ -51,19 +56,21 @@ def can_mix(data: TrainingSet, request: Request) -> bool:
 
 def automatic_solver(data: TrainingSet, request: Request) -> EP | Regression | Mosaic | None:
     """Return the solver of a mixture for these data; None if it would take too much."""
+    shape = len(data.points), data.X.shape[1]
     n_bytes = None if sparse.issparse(data.X) else data.X.nbytes
-    return solver_of_size(len(data.points), len(data.signs), n_bytes, request)
+    return solver_of_size(shape, len(data.signs), n_bytes, request)
 
 
 def solver_of_size(
-    m: int, n_outputs: int, n_bytes: int | None, request: Request
+    shape: tuple[int, int], n_outputs: int, n_bytes: int | None, request: Request
 ) -> EP | Regression | Mosaic | None:
-    """Return the solver of a mixture for m points of a dense table; None if it takes too much.
+    """Return the solver of a mixture for points of a dense table; None if it takes too much.
 
-    `n_bytes` is the size of the table, None if it is sparse. A hard boundary or flipped labels
+    `shape` has the numbers of points and features. `n_bytes` is the size of the table, None if it is sparse. A hard boundary or flipped labels
     need another likelihood than that of label regression.
     """
     settings, available = request.settings, request.cache_size
+    m = shape[0]
     if settings.softness == 0 or settings.label_noise != 0:
         fits = m <= MAX_EP_POINTS and fits_memory(m, n_outputs, EP(), available)
         return EP() if fits else None
@@ -71,7 +78,7 @@ def solver_of_size(
         return Regression()
     if m > MAX_EP_POINTS and n_bytes is not None:
         available -= n_bytes / 2**20  # they may be a copy
-        for size in (mosaic_size(m), *SMALL_MOSAICS):
+        for size in mosaic_sizes(*shape):
             if memory_of_mosaic(m, n_outputs, Mosaic(*size), itemsize=8) <= available:
                 return Mosaic(*size)
     return None
@@ -90,10 +97,16 @@ def is_exact_without_mixture(data: TrainingSet, request: Request) -> bool:
     )
 
 
-def mosaic_size(m: int) -> tuple[int, int]:
-    """Return the number of landmarks and of points of a cell for m training points."""
-    n_landmarks = np.clip((MOSAIC_WORK / m) ** 0.5, *LANDMARKS)
-    return round(n_landmarks), round(np.clip(n_landmarks * 2 / 3, *CELL_POINTS))
+def mosaic_sizes(m: int, n_features: int) -> list[tuple[int, int]]:
+    """Return numbers of landmarks and of points of a cell for m training points, best first."""
+    ratio = np.clip(n_features / FEATURES_OF_WORK, 1, MAX_WORK_RATIO)
+    most = min(LANDMARKS[1] * ratio**0.5, MAX_LANDMARKS)
+    n_landmarks = np.clip((MOSAIC_WORK * ratio / m) ** 0.5, LANDMARKS[0], most)
+    sizes = []
+    while n_landmarks > SMALL_MOSAICS[0][0]:
+        sizes.append((round(n_landmarks), round(np.clip(n_landmarks * 2 / 3, *CELL_POINTS))))
+        n_landmarks *= SHRINKING
+    return [*sizes, *SMALL_MOSAICS]
 
 
 def _distinct(data: TrainingSet) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
