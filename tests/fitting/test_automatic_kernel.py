@@ -60,7 +60,6 @@ def test_sparse_points_a_given_gamma_and_little_memory_do_not():
         (MAX_EXACT_POINTS + 1, 2000, "Mosaic()"),
         (MAX_EXACT_POINTS, 700, "Mosaic(n_landmarks=2430, n_points=1620)"),  # exact: 763 MB
         (MAX_EXACT_POINTS, 300, "Mosaic(n_landmarks=1594, n_points=1063)"),
-        (MAX_EXACT_POINTS, 150, "Mosaic(n_landmarks=1000, n_points=1000)"),
         (MAX_EXACT_POINTS, 60, "Mosaic(n_landmarks=500, n_points=500)"),
         (MAX_EXACT_POINTS, 20, "None"),
     ],

@@ -66,8 +66,9 @@ def solver_of_size(
 ) -> EP | Regression | Mosaic | None:
     """Return the solver of a mixture for points of a dense table; None if it takes too much.
 
-    `shape` has the numbers of points and features. `n_bytes` is the size of the table, None if it is sparse. A hard boundary or flipped labels
-    need another likelihood than that of label regression.
+    `shape` has the numbers of points and features. `n_bytes` is the size of the table, None if it
+    is sparse. A hard boundary or flipped labels need another likelihood than that of label
+    regression.
     """
     settings, available = request.settings, request.cache_size
     m = shape[0]
