@@ -16,7 +16,8 @@ from .._runtime.threads import run_all
 from .._runtime.warn import warn
 from ..geometry.equal_rows import merge_equal_rows
 from ..geometry.kernels import Kernel
-from ..geometry.mixture import TERMS, Mixture, Term, Views, distance, fit_views, term_names
+from ..geometry.mixture import TERMS, Mixture, Term, Views, fit_views, term_names
+from ..geometry.mixture_square import distances_of
 from ..geometry.points import in_double
 from .pair_score import DIGITS, MIN_PROGRESS, PairScore
 from .power_link import LOG_FLOOR, LOG_POWER, PowerLink
@@ -190,7 +191,7 @@ class MixtureSearch:
         units = np.empty(len(self.names))
 
         def measure(term: Term) -> None:
-            found = distance(term, self.views, X, X)
+            found = distances_of(term, self.views, X)(slice(0, len(X)))
             unit = float(share @ found @ share) / others
             unit = _moderate(unit) if unit > 0 else 1.0
             pairs = found.take(places)

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy import optimize, special
 
-from .._jit.power_link import power_likelihood
 from .probabilities import settle_many, settle_two
 
 # Normal priors of the logarithms of power and floor: mean and deviation. They decide only where
@@ -82,6 +81,8 @@ def power_probabilities(outputs: np.ndarray, link: PowerLink) -> np.ndarray:
 
 def log_likelihood(F: np.ndarray, link: PowerLink, known: Outcomes) -> tuple[float, Slopes]:
     """Return the log likelihood of known classes, with the priors of the link, and its slopes."""
+    from .._jit.power_link import power_likelihood
+
     by_outputs = np.empty(F.shape)
     given = np.ascontiguousarray(F), known.wanted, known.weight, link.power, link.floor
     value, by_power, by_floor = power_likelihood(*given, MIN_FLOORS, by_outputs)

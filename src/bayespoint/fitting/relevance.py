@@ -28,6 +28,8 @@ DIFFERENCES = (2_000_000, 16_000_000)
 NEIGHBOR_SHARE, NEIGHBORS = 0.8, 100
 # Evaluations of the score of a half and its gradient.
 MAX_EVALUATIONS = 8
+# Of positions and ranks, in the order in which they are held.
+MEASURES = "absolute", "squared"
 # The prior of the logarithm of a scale has mean zero and this deviation.
 LOG_SCALE_DEVIATION = 0.7
 # Shares of the learned logarithms that are judged on the other half. A larger share than the
@@ -147,25 +149,27 @@ class HalfScore:
 
     def __init__(self, X, target, weight, n_classes: int, groups, fitted: Fitted):
         self.fitted, self.groups = fitted, groups
-        self.diagonal = fitted.constant + fitted.mixture.weights.sum()
+        mixture = fitted.mixture
+        self.diagonal = fitted.constant + mixture.weights.sum()
         self.points = PairScore(target, weight, n_classes)
-        first, second = self.points.first, self.points.second
-        self.differences: dict[Term, np.ndarray] = {}
-        for term in sorted({TERMS[name] for name in fitted.mixture.names}):
-            if term.measure == "squared":  # after the absolute ones
-                absolute = self.differences[Term(term.view, "absolute")]
-                self.differences[term] = absolute * absolute
-                continue
-            seen = fitted.mixture.views.see(term.view, X)
-            if term.measure == "different":
-                far = np.abs(seen[first] - seen[second]) > 1  # categories differ by more than one
-                scales = fitted.mixture.views.scales[fitted.mixture.views.categories]
-                self.differences[term] = far * scales.astype(np.float32)
-            else:
-                near = (seen - seen.mean(axis=0)).astype(np.float32)
-                apart = near[first]
-                apart -= near[second]
-                self.differences[term] = np.abs(apart, out=apart)
+        terms = [TERMS[name] for name in mixture.names]
+        # Points as columns, from their mean: single precision is enough for differences.
+        self.seen: dict[str, np.ndarray] = {}
+        for view in dict.fromkeys(term.view for term in terms if term.measure != "different"):
+            points = mixture.views.see(view, X)
+            self.seen[view] = np.ascontiguousarray((points - points.mean(axis=0)).T, np.float32)
+        self.terms = [Term(view, measure) for view in self.seen for measure in MEASURES]
+        self.is_far = None
+        if any(term.measure == "different" for term in terms):
+            codes = mixture.views.see("category", X)
+            first, second = self.points.first, self.points.second
+            far = np.abs(codes[first] - codes[second]) > 1  # categories differ by more than one
+            self.is_far = far * mixture.views.scales[mixture.views.categories].astype(np.float32)
+            self.terms.append(Term("category", "different"))
+        self.which = [self.terms.index(term) for term in terms]
+        # What a change of each distance does to the exponents of the terms.
+        self.by_distance = np.zeros((len(self.terms), len(terms)))
+        self.by_distance[self.which, np.arange(len(terms))] = -mixture.gammas
 
     def climb(self) -> np.ndarray:
         """Return the log scales of all columns that predict this half best.
@@ -186,20 +190,22 @@ class HalfScore:
 
     def evaluate(self, logs: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the log probability of left-out points, and its gradient."""
-        mixture, scales = self.fitted.mixture, np.exp(logs)[self.groups]
-        powers, parts = self._parts(scales)
+        from .._jit.pair_distances import sum_over_pairs
+
+        scales = np.exp(logs)[self.groups]
+        scaled, parts = self._parts(scales)
 
         def sum_up(pairs: slice, by_pair: np.ndarray) -> np.ndarray:
-            by_distance: dict[Term, np.ndarray] = {}
-            for name, gamma, part in zip(mixture.names, mixture.gammas, parts, strict=True):
-                term, here = TERMS[name], -gamma * part[pairs]
-                by_distance[term] = by_distance[term] + here if term in by_distance else here
+            first, last = self.points.first[[pairs.start, pairs.stop - 1]]
+            slopes = (self.by_distance @ parts[:, pairs] * by_pair).astype(np.float32)
             by_scale = np.zeros(len(scales))
-            for term, slope in by_distance.items():
-                double = 2.0 if term.measure == "squared" else 1.0
-                slope = (slope * by_pair).astype(np.float32)
-                by_feature = double * powers[term] * (slope @ self.differences[term][pairs])
-                by_scale[self._features(term)] += by_feature
+            for k, points in enumerate(scaled):
+                given = first, last + 1, slopes[2 * k], slopes[2 * k + 1]
+                by_absolute, by_squared = sum_over_pairs(points, *given)
+                by_scale += by_absolute + 2 * by_squared
+            if self.is_far is not None:
+                categories = self.fitted.mixture.views.categories
+                by_scale[categories] += scales[categories] * (slopes[-1] @ self.is_far[pairs])
             return by_scale
 
         value, slopes = self.points.evaluate(*self._kernel(parts), sum_up)
@@ -210,30 +216,23 @@ class HalfScore:
         _, parts = self._parts(np.exp(logs)[self.groups])
         return self.points.value(*self._kernel(parts))
 
-    def _parts(self, scales: np.ndarray) -> tuple[dict[Term, np.ndarray], list[np.ndarray]]:
-        """Return what differences are multiplied by, and each term for all pairs."""
-        mixture = self.fitted.mixture
-        powers = {term: self._powers(term, scales) for term in self.differences}
-        distances = {term: d @ powers[term] for term, d in self.differences.items()}
-        parts = [
-            weight * np.exp(-gamma * distances[TERMS[name]])
-            for name, weight, gamma in zip(
-                mixture.names, mixture.weights, mixture.gammas, strict=True
-            )
-        ]
-        return powers, parts
+    def _parts(self, scales: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
+        """Return points with scaled columns for each view, and each term for all pairs."""
+        from .._jit.pair_distances import pair_distances
 
-    def _kernel(self, parts: list[np.ndarray]) -> tuple[np.ndarray, float, PowerLink]:
+        mixture = self.fitted.mixture
+        distances = np.empty((len(self.terms), len(self.points.first)), dtype=np.float32)
+        scaled = [seen * scales.astype(np.float32)[:, None] for seen in self.seen.values()]
+        for k, points in enumerate(scaled):
+            pair_distances(points, distances[2 * k], distances[2 * k + 1])
+        if self.is_far is not None:
+            here = scales[mixture.views.categories].astype(np.float32)
+            np.matmul(self.is_far, here, out=distances[-1])
+        parts = distances[self.which] * -mixture.gammas[:, None]
+        np.exp(parts, out=parts)
+        parts *= mixture.weights[:, None]
+        return scaled, parts
+
+    def _kernel(self, parts: np.ndarray) -> tuple[np.ndarray, float, PowerLink]:
         """Return the kernel of all pairs, its diagonal, and the link."""
         return np.add.reduce(parts) + self.fitted.constant, self.diagonal, self.fitted.link
-
-    def _features(self, term: Term) -> np.ndarray:
-        """Return the features that a term sees."""
-        if term.view == "category":
-            return self.fitted.mixture.views.categories
-        return np.arange(len(self.groups))
-
-    def _powers(self, term: Term, scales: np.ndarray) -> np.ndarray:
-        """Return what the differences of a term are multiplied by."""
-        seen = scales[self._features(term)]
-        return (seen**2 if term.measure == "squared" else seen).astype(np.float32)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .._runtime.threads import run_all
-from .mixture import TERMS, Mixture, Term, indicators, measure, product_coordinates
+from .mixture import TERMS, Mixture, Term, Views, indicators, measure, product_coordinates
 
 # Rows of a tile. The terms of a tile of a thousand columns stay in the processor's cache.
 TILE_ROWS = 96
@@ -27,7 +27,8 @@ def mixture_square(mixture: Mixture, X: np.ndarray, thread_map: Callable = map) 
     """
     n = len(X)
     distances = {
-        term: _prepare(term, mixture, X) for term in {TERMS[name] for name in mixture.names}
+        term: distances_of(term, mixture.views, X)
+        for term in {TERMS[name] for name in mixture.names}
     }
     matrix = np.empty((n, n))
 
@@ -43,14 +44,15 @@ def mixture_square(mixture: Mixture, X: np.ndarray, thread_map: Callable = map) 
     return matrix
 
 
-def _prepare(term: Term, mixture: Mixture, X: np.ndarray) -> Callable[[slice], np.ndarray]:
+def distances_of(term: Term, views: Views, X: np.ndarray) -> Callable[[slice], np.ndarray]:
     """Return a function: from a tile to the distances of its rows to all rows up to its last."""
-    views = mixture.views
     seen = views.see(term.view, X)
     if term.measure == "different":
         scales = views.scales[views.categories]
         left, right = indicators(seen, seen, scales)
         return lambda rows: np.maximum(scales.sum() - left[rows] @ right[: rows.stop].T, 0.0)
+    if term.measure == "absolute":
+        return _absolute(seen)
     centered = product_coordinates(seen, seen) if term.measure == "squared" else None
     if centered is None:
         return lambda rows: measure(term, views, seen[rows], seen[: rows.stop])
@@ -67,3 +69,22 @@ def _prepare(term: Term, mixture: Mixture, X: np.ndarray) -> Callable[[slice], n
         return found
 
     return squared
+
+
+def _absolute(seen: np.ndarray) -> Callable[[slice], np.ndarray]:
+    """Return absolute distances as `distances_of` does.
+
+    A fit compiles loops anyway. Predictions use scipy's, because compiled ones take longer to load
+    than most of them take.
+    """
+    from .._jit.absolute_distances import absolute_distances
+
+    columns = np.ascontiguousarray(seen.T)
+    left = np.ascontiguousarray(seen)
+
+    def absolute(rows: slice) -> np.ndarray:
+        found = np.empty((rows.stop - rows.start, rows.stop))
+        absolute_distances(left[rows], columns, found)
+        return found
+
+    return absolute

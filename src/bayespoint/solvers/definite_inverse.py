@@ -11,7 +11,6 @@ from functools import partial
 
 import numpy as np
 
-from .._jit.triangle import invert_lower
 from .._runtime.lapack import (
     add_product,
     divide_by_upper,
@@ -129,6 +128,8 @@ def _factor(matrix: np.ndarray) -> float:
 
 def _invert_triangle(upper: np.ndarray) -> None:
     """Replace an upper triangular matrix by its inverse."""
+    from .._jit.triangle import invert_lower
+
     if len(upper) <= MAX_POINTS_IN_LOOP:
         invert_lower(upper.T)
     else:
