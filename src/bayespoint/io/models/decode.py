@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from .allowed_types import (
     find_type,
 )
 from .archive import Layout
+from .foreign import NODE_TYPE, load
 
 # 32-bit numbers in the state of the Mersenne Twister.
 TWISTER_WORDS = 624
@@ -28,8 +29,10 @@ TWISTER_WORDS = 624
 class Decoder:
     """Turns JSON back into values, and checks everything that it relies on."""
 
-    def __init__(self, arrays: Sequence[np.ndarray]) -> None:
+    def __init__(self, arrays: Sequence[np.ndarray], trusted: Sequence[str] = ()) -> None:
         self._arrays = arrays
+        self._trusted = trusted
+        self._foreign: dict[int, Any] = {}
 
     def decode(self, node: Any, depth: int = 0) -> Any:
         """Return the value of a node."""
@@ -47,6 +50,8 @@ class Decoder:
             return _BY_VALUE[kind](node["value"])
         if kind == "array":
             return self._arrays[_natural(node["index"])]
+        if kind == NODE_TYPE:
+            return self._other(_natural(node["array"]["index"]))
         if kind == "scalar":
             value = _expect((bool, int, float, str), self.decode(node["value"], depth + 1))
             return _class(node["class"])(value)
@@ -58,6 +63,12 @@ class Decoder:
         if kind not in _BY_ITEMS:
             raise ValueError(f"it holds a {str(kind)[:100]!r}, which this version cannot read")
         return _BY_ITEMS[kind](items)
+
+    def _other(self, index: int) -> Any:
+        """Return a classifier of another library, the same object wherever it is named."""
+        if index not in self._foreign:
+            self._foreign[index] = load(self._arrays[index], self._trusted)
+        return self._foreign[index]
 
 
 def _expect(kind, value: Any) -> Any:
@@ -165,3 +176,16 @@ def layout_of(described: dict) -> Layout:
     if dtype.hasobject:
         raise ValueError("an array of objects cannot be stored")
     return Layout(dtype, shape, axes)
+
+
+def foreign_parts(node: Any, arrays: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
+    """Yield the bytes of all classifiers of other libraries."""
+    waiting = [node]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            if value.get("type") == NODE_TYPE:
+                yield arrays[_natural(value["array"]["index"])]
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value

@@ -7,6 +7,7 @@ from collections import UserList
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils import Bunch
 
 from .allowed_types import (
@@ -19,6 +20,7 @@ from .allowed_types import (
     find_type,
 )
 from .archive import ModelFileError
+from .foreign import NODE_TYPE, dump
 
 # Attributes that belong to a session, such as progress bars and what `partial_fit` can compute
 # again, are not saved.
@@ -33,6 +35,12 @@ class Encoder:
         self.layouts: list[dict] = []
         # Index of each array by its id; keeping the array keeps the id valid.
         self._known: dict[int, tuple[int, np.ndarray]] = {}
+        # Classifiers of other libraries, only inside of a reject option: by their id, with the
+        # types that need trust, and the libraries that they come from.
+        self._inside_option = False
+        self._foreign: dict[int, tuple[dict, Any]] = {}
+        self.untrusted: set[str] = set()
+        self.libraries: set[str] = set()
 
     def encode(self, value: Any, where: str = "model", depth: int = 0) -> Any:
         """Return a value as JSON; messages call it `where`."""
@@ -81,7 +89,19 @@ class Encoder:
             return {"type": kind.__name__, "shape": list(map(int, value.shape)), "items": items}
         if kind is np.random.RandomState:
             return {"type": "RandomState", "items": parts(value.get_state()[1:])}
+        if self._inside_option and _is_foreign(value):
+            return self._other(value, where)
         raise ModelFileError(_refusal(value, where))
+
+    def _other(self, value: Any, where: str) -> dict:
+        """Return a classifier or transformer of another library as bytes of skops."""
+        if id(value) not in self._foreign:
+            content, untrusted, libraries = dump(value, where)
+            self.untrusted |= untrusted
+            self.libraries |= libraries
+            node = {"type": NODE_TYPE, "array": self._array(content, where)}
+            self._foreign[id(value)] = node, value  # keeping the value keeps the id valid
+        return self._foreign[id(value)][0]
 
     def _object(self, value: Any, where: str, depth: int) -> dict:
         try:
@@ -90,11 +110,14 @@ class Encoder:
             raise ModelFileError(
                 f"{where} cannot be saved as it is: {error}. Were parameters changed after fit?"
             ) from error
+        was_inside = self._inside_option
+        self._inside_option |= type(value).__name__ == "RejectOptionClassifier"
         state = {
             name: self.encode(inner, f"{where}.{name}", depth + 1)
             for name, inner in vars(value).items()
             if not name.startswith(SKIPPED_PREFIX)
         }
+        self._inside_option = was_inside
         return {"type": type(value).__name__, "state": state}
 
     def _array(self, array: np.ndarray, where: str) -> dict:
@@ -118,6 +141,13 @@ def _is_dtype(value: np.dtype) -> bool:
     return value.str == OBJECT_DTYPE or ARRAY_DTYPE.fullmatch(value.str) is not None
 
 
+def _is_foreign(value: Any) -> bool:
+    """Tell whether something is an estimator, and neither of this package nor made from it."""
+    kinds = type(value).__mro__
+    ours = any(kind.__module__.partition(".")[0] == "bayespoint" for kind in kinds)
+    return isinstance(value, BaseEstimator) and not ours
+
+
 def _refusal(value: Any, where: str) -> str:
     """Return why a value cannot be saved, and what to do."""
     kind = type(value)
@@ -130,5 +160,6 @@ def _refusal(value: Any, where: str) -> str:
     return (
         f"{where} is of type {kind.__module__}.{kind.__qualname__}, which a model file cannot "
         "hold. It holds classifiers of bayespoint, alone or in pipelines with scikit-learn's "
-        "scalers, SimpleImputer, OneHotEncoder and ColumnTransformer. Save other models with skops."
+        "scalers, SimpleImputer, OneHotEncoder and ColumnTransformer, and other classifiers of "
+        "scikit-learn inside of a RejectOptionClassifier. Save other models with skops."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,8 +16,9 @@ import sklearn
 from ... import __version__
 from ..._runtime.warn import warn
 from .archive import TEXT_MEMBER, Archive, ModelFileError, write
-from .decode import Decoder, layout_of
+from .decode import Decoder, foreign_parts, layout_of
 from .encode import Encoder
+from .foreign import NODE_TYPE, require_trust, trusted_names, version_of
 
 __all__ = ["ModelFileError", "load", "read", "save"]
 
@@ -37,7 +39,8 @@ def save(model: Any, path: str | os.PathLike, metadata: dict | None = None) -> N
     ----------
     model : estimator
         A classifier of this package, fitted or not, alone or in a pipeline with
-        `ColumnTransformer`, `SimpleImputer`, `OneHotEncoder` and scikit-learn's scalers.
+        `ColumnTransformer`, `SimpleImputer`, `OneHotEncoder` and scikit-learn's scalers. Inside
+        of a `RejectOptionClassifier`, also another classifier of scikit-learn (needs skops).
     path : str or path-like
         The file to write, usually called `NAME.bayespoint`.
     metadata : dict, default=None
@@ -63,18 +66,24 @@ def save(model: Any, path: str | os.PathLike, metadata: dict | None = None) -> N
     True
     """
     encoder = Encoder()
+    encoded = encoder.encode(model)
     content = {
         "format": FORMAT,
         "version": VERSION,
-        "libraries": _libraries(),
+        "libraries": _libraries() | {name: version_of(name) for name in sorted(encoder.libraries)},
         "metadata": _check_metadata(metadata or {}),
-        "model": encoder.encode(model),
+        "model": encoded,
         "arrays": encoder.layouts,
     }
     write(path, json.dumps(content, indent=1, allow_nan=False), encoder.arrays)
+    if encoder.untrusted:
+        warn(
+            f"Whoever loads {path} has to trust some of its types: "
+            f"bayespoint.load(path, trusted={sorted(encoder.untrusted)!r})."
+        )
 
 
-def load(path: str | os.PathLike) -> Any:
+def load(path: str | os.PathLike, trusted: Sequence[str | type] = ()) -> Any:
     """Return the model in a file that `save` wrote.
 
     It predicts the same as the saved model, bit for bit with the same versions of the
@@ -85,6 +94,10 @@ def load(path: str | os.PathLike) -> Any:
     ----------
     path : str or path-like
         The file.
+    trusted : sequence of str or type, default=()
+        Types of other libraries that may be loaded from the file besides the usual ones of
+        scikit-learn, such as "lightgbm.sklearn.LGBMClassifier". Only name types that you know,
+        in a file from somebody you trust: loading them may run their code.
 
     Returns
     -------
@@ -94,22 +107,25 @@ def load(path: str | os.PathLike) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is not a model file, is damaged, or has a later version of the format.
+        If the file is not a model file, is damaged, has a later version of the format, or holds
+        types that are not trusted.
 
     Warns
     -----
     UserWarning
-        If the file was written with another version of scikit-learn.
+        If the file was written with another version of scikit-learn, or of another library
+        that the model comes from.
     """
-    return read(path)[0]
+    return read(path, trusted)[0]
 
 
-def read(path: str | os.PathLike) -> tuple[Any, dict]:
+def read(path: str | os.PathLike, trusted: Sequence[str | type] = ()) -> tuple[Any, dict]:
     """Return the model and the metadata in a file that `save` wrote.
 
     Like `load`. The metadata are the ones passed to `save`, plus `format_version` and
     `libraries`, the versions of Python and of the libraries that wrote the file.
     """
+    names = trusted_names(trusted)
     if Path(path).exists() and not Path(path).is_file():
         raise ModelFileError(
             f"{path} is a directory or a device, not a model file. Give the name of a file."
@@ -117,7 +133,7 @@ def read(path: str | os.PathLike) -> tuple[Any, dict]:
     with open(path, "rb") as file:
         _check_start(file.read(4), path)
         try:
-            content, model = _read(file, path)
+            content, model = _read(file, path, names)
         except (ModelFileError, MemoryError):
             raise
         except Exception as error:  # a damaged or hostile file may raise anything
@@ -128,7 +144,7 @@ def read(path: str | os.PathLike) -> tuple[Any, dict]:
     return model, content
 
 
-def _read(file: BinaryIO, path) -> tuple[dict, Any]:
+def _read(file: BinaryIO, path, trusted: Sequence[str]) -> tuple[dict, Any]:
     archive = Archive(file)
     if TEXT_MEMBER not in archive:
         raise ModelFileError(
@@ -144,9 +160,10 @@ def _read(file: BinaryIO, path) -> tuple[dict, Any]:
             f"({__version__}) reads versions up to {VERSION}. Upgrade bayespoint."
         )
     libraries, metadata = dict(content["libraries"]), dict(content["metadata"])
-    _check_scikit_learn(str(libraries["scikit-learn"]), path)
     arrays = archive.arrays([layout_of(described) for described in content["arrays"]])
-    model = Decoder(arrays).decode(content["model"])
+    require_trust(foreign_parts(content["model"], arrays), trusted, path)
+    _check_versions(libraries, path)
+    model = Decoder(arrays, trusted).decode(content["model"])
     own = {"format_version": content["version"], "libraries": libraries}
     return {**metadata, **own}, model
 
@@ -163,12 +180,18 @@ def _check_start(start: bytes, path) -> None:
     raise ModelFileError(f"{path} {what}. Expected a file that bayespoint.save wrote.")
 
 
-def _check_scikit_learn(written_by: str, path) -> None:
-    if written_by != sklearn.__version__:
-        warn(
-            f"{path} was written with scikit-learn {written_by[:30]}, but this is "
-            f"{sklearn.__version__}. Compare some predictions, or train the model again."
-        )
+def _check_versions(libraries: dict[str, Any], path) -> None:
+    """Warn if scikit-learn, or a library that the model comes from, has another version now."""
+    here = {"scikit-learn": sklearn.__version__}
+    others = libraries.keys() - _libraries().keys() - {NODE_TYPE}
+    here |= {name: version for name in others if (version := version_of(name)) is not None}
+    for name, version in sorted(here.items()):
+        written_by = str(libraries[name])
+        if written_by != version:
+            warn(
+                f"{path} was written with {name[:50]} {written_by[:30]}, but this is {version}. "
+                "Compare some predictions, or train the model again."
+            )
 
 
 def _libraries() -> dict[str, str]:
