@@ -1,0 +1,78 @@
+"""Settings of the site: `python -m sphinx docs site` builds it without a network."""
+
+import sys
+from pathlib import Path
+
+import bayespoint
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs" / "_ext"))
+
+project = "bayespoint"
+author = "The bayespoint developers"
+version = release = bayespoint.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "mathml",
+    "plain_docstrings",
+    "root_pages",
+]
+exclude_patterns = ["_ext", "_static", "_templates"]
+templates_path = ["_templates"]
+default_role = "code"  # `name` in a docstring, as in Markdown
+nitpicky = False
+
+# Reference: one page for each public name.
+autosummary_generate = True
+autosummary_ignore_module_all = False
+autodoc_typehints = "none"  # the parameters are described in words
+numpydoc_show_class_members = False  # the template of classes lists them
+
+# Markdown
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "attrs_inline"]
+myst_heading_anchors = 4
+myst_links_external_new_tab = False
+
+# Pages
+html_theme = "pydata_sphinx_theme"
+html_title = "bayespoint"
+html_static_path = ["_static"]
+html_math_renderer = "mathml"
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {
+    "navbar_align": "left",
+    "navbar_end": ["theme-switcher"],
+    "show_toc_level": 2,
+    "header_links_before_dropdown": 8,
+    "footer_start": ["copyright"],
+    "footer_end": ["sphinx-version"],
+    "secondary_sidebar_items": ["page-toc"],
+    "search_as_you_type": True,
+    "show_version_warning_banner": False,
+}
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+# Examples
+if (ROOT / "examples").is_dir():
+    extensions.append("sphinx_gallery.gen_gallery")
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": "/plot_",
+    "min_reported_time": 0,
+    "image_srcset": ["2x"],
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "doc_module": ("bayespoint",),
+    "backreferences_dir": "gallery/backreferences",
+    "reset_modules_order": "before",
+}
