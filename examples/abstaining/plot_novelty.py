@@ -2,17 +2,18 @@
 Rows unlike anything seen
 =========================
 
-A classifier can be sure and have no reason to be: far from all training rows, its probabilities are mere
-extrapolation. ``novelty`` says how strange a row is, and a reject option can refuse strange rows however sure
-the classifier is. You see both in the plane, and then for digits that the classifier has never met.
+A classifier can be sure and have no reason to be: far from all training rows, its probabilities
+are mere extrapolation. ``novelty`` says how strange a row is, and a reject option can refuse
+strange rows however sure the classifier is. You see both in the plane, and then for digits that
+the classifier has never met.
 """
 
 # %%
 # Sure, or just far away?
 # -----------------------
 #
-# On the left, how sure the classifier is; on the right, how strange each place is to it. A novelty of 0.95 means
-# stranger than 95 % of the training rows.
+# On the left, how sure the classifier is; on the right, how strange each place is to it. A
+# novelty of 0.95 means stranger than 95 % of the training rows.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -64,7 +65,14 @@ for ax, measure, name in [
 ]:
     for (label, table), color in zip(rows.items(), ["C0", "C1"], strict=True):
         weights = np.full(len(table), 100 / len(table))
-        ax.hist(measure(table), np.linspace(0, 1, 26), weights=weights, color=color, alpha=0.7, label=label)
+        ax.hist(
+            measure(table),
+            np.linspace(0, 1, 26),
+            weights=weights,
+            color=color,
+            alpha=0.7,
+            label=label,
+        )
     ax.set(xlabel=name, ylabel="Images (%)", xlim=(0, 1))
 top.legend(loc="upper left")
 top.set_title("Two signs that something is wrong")
@@ -73,19 +81,23 @@ top.set_title("Two signs that something is wrong")
 # Refuse what is strange
 # ----------------------
 #
-# ``max_novelty`` comes on top of the promise about errors, which holds for rows like the training rows.
+# ``max_novelty`` comes on top of the promise about errors, which holds for rows like the
+# training rows.
 
 for max_novelty in [None, 0.99, 0.95]:
     option = RejectOptionClassifier(
-        BayesPointClassifier(random_state=0), max_error=0.03, max_novelty=max_novelty,
-        calibration_size=0.3, random_state=0,
+        BayesPointClassifier(random_state=0),
+        max_error=0.03,
+        max_novelty=max_novelty,
+        calibration_size=0.3,
+        random_state=0,
     ).fit(X_train, y_train)
-    answered = [np.mean(option.accept(table)) for table in rows.values()]
-    print(f"max_novelty={max_novelty!s:5} answers {answered[0]:.0%} of the known digits "
-          f"and {answered[1]:.0%} of the nines")  # fmt: skip
+    answered = [f"{option.accept(table).mean():.0%} of {name}" for name, table in rows.items()]
+    print(f"max_novelty={max_novelty!s:5} answers", " and ".join(answered))
 
 # %%
-# The nines that look most familiar, with the answer they get, and below those that look strangest:
+# The nines that look most familiar, with the answer they get, and below those that look
+# strangest:
 
 nines = X[unknown]
 order = np.argsort(digits.novelty(nines))
@@ -96,5 +108,6 @@ for ax, row in zip(axes.flat, [*order[:8], *order[-8:]], strict=True):
     ax.axis("off")
 
 # %%
-# Next, try ``novelty`` on rows of next month: many strange ones mean that the data have changed.
-# :class:`~bayespoint.BayesPointClassifier` and :class:`~bayespoint.LinearBayesPointClassifier` have it.
+# Next, try ``novelty`` on rows of next month: many strange ones mean that the data have
+# changed. :class:`~bayespoint.BayesPointClassifier` and
+# :class:`~bayespoint.LinearBayesPointClassifier` have it.

@@ -2,9 +2,10 @@
 A promise kept
 ==============
 
-"At most 5 % of my answers are wrong." A :class:`~bayespoint.RejectOptionClassifier` refuses as many rows as
-it must to say so, and is right about it with a probability of 95 %, whatever the classifier inside. You
-see two hundred such promises kept, and then one for each group of people.
+"At most 5 % of my answers are wrong." A :class:`~bayespoint.RejectOptionClassifier` refuses as
+many rows as it must to say so, and is right about it with a probability of 95 %, whatever the
+classifier inside. You see two hundred such promises kept, and then one for each group of
+people.
 """
 
 # %%
@@ -37,7 +38,8 @@ model = BayesPointClassifier("rbf", solver="ep").fit(X, y)
 # The threshold
 # -------------
 #
-# The fitted classifier stays as it is; 1,000 new rows set the threshold. The hatched band is refused.
+# The fitted classifier stays as it is; 1,000 new rows set the threshold. The hatched band is
+# refused.
 
 X, y, _ = draw_people(1000, rng)
 careful = RejectOptionClassifier(FrozenEstimator(model), max_error=0.05).fit(X, y)
@@ -50,8 +52,9 @@ ax.set(title=f"{careful.coverage_:.0%} of the rows get an answer", xlabel="", yl
 # Two hundred promises
 # --------------------
 #
-# Every time, other rows set the threshold. The true error among the answers is counted on 20,000 rows. A naive
-# threshold, which is right for the held-out rows themselves, promises too much.
+# Every time, other rows set the threshold. The true error among the answers is counted on
+# 20,000 rows. A naive threshold, which is right for the held-out rows themselves, promises too
+# much.
 
 X_new, y_new, region_new = draw_people(20_000, rng)
 confidence_new = careful.confidence(X_new)
@@ -85,9 +88,9 @@ axes[1].set_xlabel("True error among the answers (%)")
 # For each group
 # --------------
 #
-# A promise on average can be broken for the few: measurements in the south are noisier. With ``groups``,
-# each region gets a threshold of its own, and the promise holds in both together. The classifier itself
-# still does not look at the region.
+# A promise on average can be broken for the few: measurements in the south are noisier. With
+# ``groups``, each region gets a threshold of its own, and the promise holds in both together.
+# The classifier itself still does not look at the region.
 
 X, y, region = draw_people(3000, rng)
 table = pd.DataFrame(X, columns=["first", "second"]).assign(region=region)
@@ -98,7 +101,7 @@ blind.fit(table[:300], y[:300])
 
 options = {"together": {}, "by region": {"groups": "region"}}
 fig, ax = plt.subplots(figsize=(8, 3.4), layout="constrained")
-for row, (name, groups) in enumerate(options.items()):
+for row, groups in enumerate(options.values()):
     option = RejectOptionClassifier(FrozenEstimator(blind), max_error=0.05, **groups)
     option.fit(table[300:], y[300:])
     answers = option.predict(new)
@@ -116,6 +119,6 @@ ax.grid(False, axis="y")
 ax.legend(loc="upper right")
 
 # %%
-# Next, watch the promise after deployment: ``careful.certificate()`` says, with every true class that becomes
-# known, whether it still holds. :class:`~bayespoint.RejectOptionClassifier` can also promise false
-# positives, false negatives and costs.
+# Next, watch the promise after deployment: ``careful.certificate()`` says, with every true
+# class that becomes known, whether it still holds. :class:`~bayespoint.RejectOptionClassifier`
+# can also promise false positives, false negatives and costs.

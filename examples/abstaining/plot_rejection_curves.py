@@ -2,9 +2,10 @@
 Rejection curves: what refusing buys
 ====================================
 
-A classifier that may say "I do not know" makes fewer errors on the rest, if its confidence is worth
-something. A rejection curve shows how the error falls as more of the least certain predictions are refused.
-It compares classifiers by what matters here: whether their errors come last in the line.
+A classifier that may say "I do not know" makes fewer errors on the rest, if its confidence is
+worth something. A rejection curve shows how the error falls as more of the least certain
+predictions are refused. It compares classifiers by what matters here: whether their errors come
+last in the line.
 """
 
 # %%
@@ -37,8 +38,8 @@ models = {
 # All curves
 # ----------
 #
-# At the left nothing is refused: the usual error. The mean error in the legend is the area under the curve,
-# over all shares that could be refused.
+# At the left nothing is refused: the usual error. The mean error in the legend is the area
+# under the curve, over all shares that could be refused.
 
 fig, ax = plt.subplots(figsize=(8, 5), layout="constrained")
 displays = {}
@@ -59,26 +60,31 @@ for name, display in displays.items():
 # Refuse a share
 # --------------
 #
-# To use a point of the curve, wrap the classifier. Some training rows are held out to set the threshold; a
-# refused digit gets the label -1.
+# To use a point of the curve, wrap the classifier. Some training rows are held out to set the
+# threshold; a refused digit gets the label -1.
 
 careful = RejectOptionClassifier(models["Bayes point machine"], reject_rate=0.1, random_state=0)
 careful.fit(X_train, y_train)
 answers = careful.predict(X_test)
 refused = answers == -1
-print(f"refused: {refused.mean():.1%}, error of the others: {1 - careful.score(X_test, y_test):.2%}")
+print(
+    f"refused: {refused.mean():.1%}, error of the others: {1 - careful.score(X_test, y_test):.2%}"
+)
 
 # %%
-# These are refused first: the least certain of all test digits, with the answer that they would have got.
+# These are refused first: the least certain of all test digits, with the answer that they would
+# have got.
 
 confidence = careful.confidence(X_test)
 fig, axes = plt.subplots(2, 8, figsize=(8, 2.9), layout="constrained")
 for ax, row in zip(axes.flat, confidence.argsort(), strict=False):
     ax.imshow(X_test[row].reshape(8, 8), cmap="gray_r")
-    ax.set_title(f"{careful.estimator_.predict(X_test[[row]])[0]}? ({confidence[row]:.0%})", fontsize=10)
+    ax.set_title(
+        f"{careful.estimator_.predict(X_test[[row]])[0]}? ({confidence[row]:.0%})", fontsize=10
+    )
     ax.axis("off")
 
 # %%
 # Next, do not choose a share but promise an error: ``max_error=0.01`` of
-# :class:`~bayespoint.RejectOptionClassifier`. :class:`~bayespoint.RejectionCurveDisplay` takes any
-# classifier of scikit-learn.
+# :class:`~bayespoint.RejectOptionClassifier`. :class:`~bayespoint.RejectionCurveDisplay` takes
+# any classifier of scikit-learn.

@@ -2,9 +2,10 @@
 Margins that adapt to each point
 ================================
 
-A support vector machine asks the same margin of every training point, so an outlier pulls hard at
-the boundary. :class:`~bayespoint.AdaptiveMarginSVC` asks instead that the *other* points get each point
-right. It has no parameter C, and one dial, ``adaptivity``, from a close fit to a smooth one.
+A support vector machine asks the same margin of every training point, so an outlier pulls hard
+at the boundary. :class:`~bayespoint.AdaptiveMarginSVC` asks instead that the *other* points get
+each point right. It has no parameter C, and one dial, ``adaptivity``, from a close fit to a
+smooth one.
 """
 
 # %%
@@ -28,8 +29,8 @@ X_test, y_test = make_blobs(
 # The boundary, and the points that carry it
 # ------------------------------------------
 #
-# Filled points carry the boundary; faint ones could be left out. A machine of large margin with a
-# large C bends around the outliers; adaptive margins give way to them.
+# Filled points carry the boundary; faint ones could be left out. A machine of large margin with
+# a large C bends around the outliers; adaptive margins give way to them.
 
 machines = {
     "SVC(C=1000)": SVC(C=1000, gamma=0.5),
@@ -60,8 +61,8 @@ for ax, (name, machine) in zip(axes.flat, machines.items(), strict=True):
 # The whole path at once
 # ----------------------
 #
-# ``fit_path`` fits many adaptivities, each starting from the last. The error is flat over a wide
-# range, which is why the default rarely needs a change.
+# ``fit_path`` fits many adaptivities, each starting from the last. The error is flat over a
+# wide range, which is why the default rarely needs a change.
 
 adaptivities = np.geomspace(0.05, 30, 16)
 path = AdaptiveMarginSVC(gamma=0.5).fit_path(X, y, adaptivities)
@@ -80,5 +81,5 @@ default = np.mean(machines["adaptivity=1 (default)"].predict(X_test) != y_test)
 print(f"smallest error {min(errors):.2f} %, with the default {100 * default:.2f} %")
 
 # %%
-# Next, compare with :class:`~bayespoint.LinearProgramSVC`, which has few support vectors and a C, and
-# with :class:`~bayespoint.BayesPointClassifier`, which gives probabilities as well.
+# Next, compare with :class:`~bayespoint.LinearProgramSVC`, which has few support vectors and a
+# C, and with :class:`~bayespoint.BayesPointClassifier`, which gives probabilities as well.

@@ -2,9 +2,9 @@
 Flipped labels: label noise or softness?
 ========================================
 
-Some labels are wrong because the classes overlap; some because somebody made a mistake, anywhere.
-``softness`` expects the first kind, ``label_noise`` the second. You see what each of them does with
-mistakes far from the boundary, and what it costs to expect the wrong kind.
+Some labels are wrong because the classes overlap; some because somebody made a mistake,
+anywhere. ``softness`` expects the first kind, ``label_noise`` the second. You see what each of
+them does with mistakes far from the boundary, and what it costs to expect the wrong kind.
 """
 
 # %%
@@ -32,9 +32,9 @@ X_train, y_train, y_true = draw_points(250, 1 / 7, seed=1)
 # The same points, two explanations
 # ---------------------------------
 #
-# Rings mark the flipped labels. Softness explains a mistake by a boundary that passes nearby, and
-# becomes unsure around it. Label noise explains it by a slip of the pen: it is as sure as the share of
-# mistakes allows wherever the other labels agree, and has a sharp boundary.
+# Rings mark the flipped labels. Softness explains a mistake by a boundary that passes nearby,
+# and becomes unsure around it. Label noise explains it by a slip of the pen: it is as sure as
+# the share of mistakes allows wherever the other labels agree, and has a sharp boundary.
 
 models = {
     'softness="auto"': BayesPointClassifier("rbf", solver="ep"),
@@ -55,10 +55,10 @@ print(f"flipped: {np.mean(y_train != y_true):.1%}, found: {found:.1%}")
 # The more mistakes
 # -----------------
 #
-# Test points have mistakes too, in the same share, so that probabilities can be judged: the best
-# possible log loss is the entropy of the mistakes, and the right panel shows what comes on top of it. All
-# numbers are means over three training sets. The support vector machine has the same kernel; it says
-# nothing about probabilities.
+# Test points have mistakes too, in the same share, so that probabilities can be judged: the
+# best possible log loss is the entropy of the mistakes, and the right panel shows what comes on
+# top of it. All numbers are means over three training sets. The support vector machine has the
+# same kernel; it says nothing about probabilities.
 
 shares = np.array([0, 0.05, 0.1, 0.15, 0.2])
 names = ['softness="auto"', "label_noise=0.1, a guess", "label_noise as it is", "SVC"]
@@ -93,5 +93,5 @@ fig.legend(loc="outside lower center", ncols=2)
 
 # %%
 # Next, look for single mistakes: rows whose label is improbable when they are left out
-# (``loo_proba_``). Both parameters are in :class:`~bayespoint.BayesPointClassifier`, and
-# both can be "auto" together.
+# (``loo_proba_``). Both parameters are in :class:`~bayespoint.BayesPointClassifier`, and both
+# can be "auto" together.

@@ -2,9 +2,9 @@
 The onion: mistakes in one class only
 =====================================
 
-Sometimes a mistake in one class is cheap and in the other it is not. Around version space lie layers
-of hypotheses that make a few training errors: one on the first class and none on the second, and so on.
-A single billiard visits them all, and you choose afterwards.
+Sometimes a mistake in one class is cheap and in the other it is not. Around version space lie
+layers of hypotheses that make a few training errors: one on the first class and none on the
+second, and so on. A single billiard visits them all, and you choose afterwards.
 """
 
 # %%
@@ -25,14 +25,17 @@ onion = OnionClassifier("rbf", gamma=0.3, softness=0.1, max_errors=5, random_sta
 # Layers
 # ------
 #
-# Rays of light leave the walls of version space and pass through the layers around it. The table shows
-# which share of their length is in each. Entry (0, 0) is version space, and its mean the Bayes point.
+# Rays of light leave the walls of version space and pass through the layers around it. The
+# table shows which share of their length is in each. Entry (0, 0) is version space, and its
+# mean the Bayes point.
 
 share = 100 * onion.table_.time_share
 fig, ax = plt.subplots(figsize=(6.4, 5), layout="constrained")
 image = ax.imshow(np.log10(np.maximum(share, 1e-2)), origin="lower", cmap="cividis")
 for (i, j), value in np.ndenumerate(share):
-    ax.text(j, i, f"{value:.1f}", ha="center", va="center", color="black" if value > 0.35 else "white")
+    ax.text(
+        j, i, f"{value:.1f}", ha="center", va="center", color="black" if value > 0.35 else "white"
+    )
 ax.set(xlabel="Errors on ill people", ylabel="Errors on healthy people")
 ax.set_title("Share of the rays in each layer (%)")
 ax.grid(False)
@@ -41,8 +44,8 @@ ax.grid(False)
 # Three classifiers from one fit
 # ------------------------------
 #
-# ``classifier(i, j)`` predicts by the mean of a layer. Errors on healthy people move the boundary
-# away from the ill, and the other way around.
+# ``classifier(i, j)`` predicts by the mean of a layer. Errors on healthy people move the
+# boundary away from the ill, and the other way around.
 
 side_x, side_y = np.linspace(-3.3, 3.3, 200), np.linspace(-2.6, 3.0, 200)
 grid = np.meshgrid(side_x, side_y)
@@ -65,10 +68,10 @@ X_new, y_new = make_blobs(
 )
 wrong_healthy, wrong_ill = onion.count_errors(X_new, y_new)
 for entry in [(0, 0), (4, 0), (0, 4)]:
-    print(f"layer {entry}: {wrong_healthy[entry] / 3000:.1%} of the healthy and "
-          f"{wrong_ill[entry] / 3000:.1%} of the ill are wrong")  # fmt: skip
+    healthy, ill = wrong_healthy[entry] / 3000, wrong_ill[entry] / 3000
+    print(f"layer {entry}: {healthy:.1%} of the healthy and {ill:.1%} of the ill are wrong")
 
 # %%
-# Next, let cross-validation choose a layer with ``errors="cv"``, or mix layers with ``onion.weigh``:
-# :class:`~bayespoint.OnionClassifier`. For costs that you know,
+# Next, let cross-validation choose a layer with ``errors="cv"``, or mix layers with
+# ``onion.weigh``: :class:`~bayespoint.OnionClassifier`. For costs that you know,
 # :class:`~bayespoint.RejectOptionClassifier` takes ``costs``.

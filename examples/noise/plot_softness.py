@@ -2,9 +2,9 @@
 How softness changes the boundary
 =================================
 
-``softness`` says how much noise near the boundary a classifier should expect. Zero insists on every
-label and bends the boundary around each odd point; too much makes it smooth and timid. You see what
-lies between, and how the default finds a good value without a validation set.
+``softness`` says how much noise near the boundary a classifier should expect. Zero insists on
+every label and bends the boundary around each odd point; too much makes it smooth and timid.
+You see what lies between, and how the default finds a good value without a validation set.
 """
 
 # %%
@@ -31,8 +31,8 @@ def fit(softness):
 # From hard to soft
 # -----------------
 #
-# Strong colors are certain predictions, white is where the two classes are equally probable. A hard
-# boundary bends around single points; a very soft one is never sure of anything.
+# Strong colors are certain predictions, white is where the two classes are equally probable. A
+# hard boundary bends around single points; a very soft one is never sure of anything.
 
 fig, axes = plt.subplots(2, 2, figsize=(8, 7), sharex=True, sharey=True, layout="constrained")
 for ax, softness in zip(axes.flat, [0, "auto", 1, 10], strict=True):
@@ -48,8 +48,9 @@ for ax, softness in zip(axes.flat, [0, "auto", 1, 10], strict=True):
 # ----------------
 #
 # The evidence is the probability of the training labels under all hypotheses together. Hard
-# boundaries fit the labels only with hypotheses that are rare beforehand, and very soft ones make
-# every labeling about equally probable. No test data are needed to see where the best value is.
+# boundaries fit the labels only with hypotheses that are rare beforehand, and very soft ones
+# make every labeling about equally probable. No test data are needed to see where the best
+# value is.
 
 values = np.geomspace(0.003, 30, 13)
 models = [fit(value) for value in values]
@@ -65,14 +66,14 @@ bottom.set(ylabel="Log loss on test points", title="What the test points say")
 bottom.set(xscale="log", xlabel="softness")
 for ax in (top, bottom):
     ax.axvline(chosen, color="0.5", ls="--", lw=1.5)
-top.annotate(
-    'softness="auto"', (chosen, min(evidence)), xytext=(8, 4), textcoords="offset points"
-)
+top.annotate('softness="auto"', (chosen, min(evidence)), xytext=(8, 4), textcoords="offset points")
 
 best = np.argmin(losses)
-print(f'softness="auto" chose {chosen:.2g}; the best value for the test points is {values[best]:.2g}')
+print(
+    f'softness="auto" chose {chosen:.2g}; the best value for the test points is {values[best]:.2g}'
+)
 
 # %%
 # Next, let the evidence choose gamma as well: ``gamma="auto"`` is the default of
-# :class:`~bayespoint.BayesPointClassifier`. If labels are wrong everywhere and not only near the
-# boundary, ``label_noise`` is the better answer.
+# :class:`~bayespoint.BayesPointClassifier`. If labels are wrong everywhere and not only near
+# the boundary, ``label_noise`` is the better answer.

@@ -2,9 +2,9 @@
 Probabilities you can trust, without a second model
 ===================================================
 
-If a classifier says 80 %, it should be right four times out of five. Support vector machines need a
-second model for this, forests and boosting often need one. A Bayes point machine gets its
-probabilities from the spread of the hypotheses, in the same fit. You see how true they are.
+If a classifier says 80 %, it should be right four times out of five. Support vector machines
+need a second model for this, forests and boosting often need one. A Bayes point machine gets
+its probabilities from the spread of the hypotheses, in the same fit. You see how true they are.
 """
 
 # %%
@@ -46,9 +46,9 @@ models = {
 # Reliability
 # -----------
 #
-# Test rows are sorted by their predicted probability into ten groups. On the diagonal the share of
-# positive rows is what was predicted. Bars show how many rows each group has: honest probabilities that
-# are near 0 or 1 are worth more than honest ones near one half.
+# Test rows are sorted by their predicted probability into ten groups. On the diagonal the share
+# of positive rows is what was predicted. Bars show how many rows each group has: honest
+# probabilities that are near 0 or 1 are worth more than honest ones near one half.
 
 fig, axes = plt.subplots(2, 2, figsize=(7.4, 7.4), sharex=True, sharey=True, layout="constrained")
 colors = ["C3", "C0", "C2", "C1"]
@@ -75,8 +75,9 @@ for name, model in models.items():
     print(f"{name:20} {error:7.1%} {brier:7.3f} {loss:9.3f}")
 
 # %%
-# Next, look at ``model.loo_proba_`` of a :class:`~bayespoint.BayesPointClassifier`: the probabilities of
-# training rows as if each had been left out. They tell you the log loss without any test rows:
+# Next, look at ``model.loo_proba_`` of a :class:`~bayespoint.BayesPointClassifier`: the
+# probabilities of training rows as if each had been left out. They tell you the log loss
+# without any test rows:
 
 bayes = models["Bayes point machine"]
 print(f"expected from training rows: {log_loss(y_train, bayes.loo_proba_):.3f}")

@@ -2,9 +2,10 @@
 Choosing a kernel by evidence
 =============================
 
-Which kernel, and which gamma? Cross-validation answers by holding out rows, many times. A Bayes point
-machine answers with one number from each fit: the evidence, the probability that it gives to the training
-labels. You see five kernels on two problems, and whether the evidence picks the right one.
+Which kernel, and which gamma? Cross-validation answers by holding out rows, many times. A Bayes
+point machine answers with one number from each fit: the evidence, the probability that it gives
+to the training labels. You see five kernels on two problems, and whether the evidence picks the
+right one.
 """
 
 # %%
@@ -40,9 +41,9 @@ kernels = {
 # Evidence and test error
 # -----------------------
 #
-# Gamma and softness are "auto": each kernel shows itself from its best side. Only 80 points are used
-# for training, and no others for the choice. Where kernels predict about equally well, the evidence
-# prefers the simpler one.
+# Gamma and softness are "auto": each kernel shows itself from its best side. Only 80 points are
+# used for training, and no others for the choice. Where kernels predict about equally well, the
+# evidence prefers the simpler one.
 
 fig, axes = plt.subplots(2, 1, figsize=(8, 6.4), layout="constrained")
 best = {}
@@ -60,7 +61,9 @@ for ax, (problem, draw) in zip(axes, problems.items(), strict=True):
     ax.hlines(names, -63, evidence, colors=colors, lw=3)
     ax.scatter(evidence, names, s=110, color=colors, zorder=3, clip_on=False)
     for x, loss, name in results:
-        ax.annotate(f"test log loss {loss:.3f}", (x, name), xytext=(12, -4), textcoords="offset points")
+        ax.annotate(
+            f"test log loss {loss:.3f}", (x, name), xytext=(12, -4), textcoords="offset points"
+        )
     ax.set(title=f"The {problem}", xlim=(-63, 8), xticks=range(-60, 1, 10))
     ax.grid(False, axis="y")
 axes[1].set_xlabel("Log evidence of the 80 training labels")
@@ -69,8 +72,8 @@ axes[1].set_xlabel("Log evidence of the 80 training labels")
 # What it has chosen
 # ------------------
 #
-# The classifiers with the most evidence. Since evidence is a probability, a difference of 3 means that one
-# kernel makes the labels about twenty times as probable as the other.
+# The classifiers with the most evidence. Since evidence is a probability, a difference of 3
+# means that one kernel makes the labels about twenty times as probable as the other.
 
 fig, axes = plt.subplots(1, 2, figsize=(8, 4.3), layout="constrained")
 for ax, (problem, draw) in zip(axes, problems.items(), strict=True):
@@ -82,5 +85,6 @@ for ax, (problem, draw) in zip(axes, problems.items(), strict=True):
 
 # %%
 # Next, leave the choice alone: ``kernel="auto"``, the default of
-# :class:`~bayespoint.BayesPointClassifier`, mixes several kernels and chooses their weights by left-out
-# points. ``model.candidates_`` lists what was tried, and ``model.mixture_`` what was chosen.
+# :class:`~bayespoint.BayesPointClassifier`, mixes several kernels and chooses their weights by
+# left-out points. ``model.candidates_`` lists what was tried, and ``model.mixture_`` what was
+# chosen.

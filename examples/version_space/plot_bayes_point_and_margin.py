@@ -37,13 +37,14 @@ margin = BayesPointClassifier(solver=LargestBall(), **hard).fit(X_train, y_train
 # In the plane and on the sphere
 # ------------------------------
 #
-# On the left, each thin line is a hypothesis that the billiard met. All of them are right about the
-# training points, but they disagree about the space between the classes.
+# On the left, each thin line is a hypothesis that the billiard met. All of them are right about
+# the training points, but they disagree about the space between the classes.
 #
-# A line has three numbers, two weights and an offset, and their common scale does not matter. So it is a
-# point on the sphere, on the right. Each training point is a wall there, and what the walls leave is
-# version space. The largest margin is the center of the largest ball inside; the Bayes point is the
-# center of mass. The seed was chosen so that version space is long, where the two differ most.
+# A line has three numbers, two weights and an offset, and their common scale does not matter.
+# So it is a point on the sphere, on the right. Each training point is a wall there, and what
+# the walls leave is version space. The largest margin is the center of the largest ball inside;
+# the Bayes point is the center of mass. The seed was chosen so that version space is long,
+# where the two differ most.
 
 side = np.linspace(-1.1, 1.1, 150)
 grid = np.meshgrid(side, side)
@@ -69,8 +70,8 @@ fig.legend(loc="outside lower center", ncols=3)
 # On new points
 # -------------
 #
-# Nobody knows the true line, but the Bayes point is in the middle of those that could be true. How much
-# this helps differs from problem to problem, so here are sixty of them.
+# Nobody knows the true line, but the Bayes point is in the middle of those that could be true.
+# How much this helps differs from problem to problem, so here are sixty of them.
 
 errors = {"Bayes point": [], "largest margin": []}
 for seed in range(60):
@@ -87,14 +88,12 @@ for name, values in errors.items():
 fig, ax = plt.subplots(figsize=(6, 5))
 ax.axline((0, 0), slope=1, color="0.5", lw=1)
 ax.scatter(theirs, ours, s=60, color=np.where(ours < theirs, "C3", "C0"), edgecolors="white")
-ax.text(0.95, 0.08, f"Bayes point better: {np.sum(ours < theirs)}", color="C3", ha="right",
-        transform=ax.transAxes)  # fmt: skip
-ax.text(0.05, 0.92, f"largest margin better: {np.sum(ours > theirs)}", color="C0",
-        transform=ax.transAxes)  # fmt: skip
+ax.text(12, 1.5, f"Bayes point better: {np.sum(ours < theirs)}", color="C3")
+ax.text(0, 19.5, f"largest margin better: {np.sum(ours > theirs)}", color="C0")
 ax.set(aspect="equal", title="Sixty problems, one dot each")
 ax.set(xlabel="Errors of the largest margin (%)", ylabel="Errors of the Bayes point (%)")
 
 # %%
-# Next, raise the number of training points and see how both approach the truth. Or let the walls give
-# way: ``softness="auto"``, the default of :class:`~bayespoint.BayesPointClassifier`, expects noisy
-# labels.
+# Next, raise the number of training points and see how both approach the truth. Or let the
+# walls give way: ``softness="auto"``, the default of :class:`~bayespoint.BayesPointClassifier`,
+# expects noisy labels.

@@ -2,9 +2,9 @@
 Expectation propagation against the exact sampler
 =================================================
 
-The billiard samples version space exactly, with an error that falls slowly. Expectation propagation
-(EP) replaces each wall by a Gaussian factor: an approximation, but one that takes no samples. How
-close is it, how fast, and does it matter for predictions?
+The billiard samples version space exactly, with an error that falls slowly. Expectation
+propagation (EP) replaces each wall by a Gaussian factor: an approximation, but one that takes
+no samples. How close is it, how fast, and does it matter for predictions?
 """
 
 # %%
@@ -38,11 +38,12 @@ for name, solver in [("EP", "ep"), ("billiard", Billiard(tol=0.02))]:
 # Where they differ, and what accuracy costs
 # ------------------------------------------
 #
-# On the left, the difference of the two mean outputs at each test point. The gray band is two typical
-# standard errors of the billiard itself, which tells them from the disagreement of its balls.
+# On the left, the difference of the two mean outputs at each test point. The gray band is two
+# typical standard errors of the billiard itself, which tells them from the disagreement of its
+# balls.
 #
-# On the right, the price. Half the error costs a billiard four times the time, but it can be made as
-# exact as you like. EP has one price and one accuracy. A long run stands for the truth.
+# On the right, the price. Half the error costs a billiard four times the time, but it can be
+# made as exact as you like. EP has one price and one accuracy. A long run stands for the truth.
 
 exact = models["billiard"].decision_function(X_test)
 error = models["billiard"].decision_std_error(X_test)
@@ -85,4 +86,5 @@ right.set(ylabel="Difference to a long run (%)", title="The price of accuracy")
 
 # %%
 # Next, pass ``label_noise=0.05``: both solvers support it, and the posterior becomes harder to
-# approximate. :class:`~bayespoint.BayesPointClassifier` takes ``solver="ep"`` for named kernels by itself.
+# approximate. :class:`~bayespoint.BayesPointClassifier` takes ``solver="ep"`` for named kernels
+# by itself.
