@@ -43,7 +43,7 @@ def run_and_keep(experiment: Experiment, plan: Plan, folder: Path) -> Outcome:
         "version": __version__,
         "notes": list(outcome.notes),
     }
-    write(outcome.draw(), folder / f"{experiment.name}.png")
+    write(outcome.draw, folder / f"{experiment.name}.png")
     # The page shows experiments that have this file, so it comes last.
     with in_place_of(folder / f"{experiment.name}.json") as file:
         file.write((json.dumps(circumstances, indent=1, ensure_ascii=False) + "\n").encode())

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
+
+from .style import use_style
 
 
 class Display:
@@ -14,7 +17,8 @@ class Display:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; new axes by default.
+            Where to draw; by default new axes in the style of `use_style`, except for what
+            you have set in matplotlib's `rcParams`.
         **kwargs : dict
             For matplotlib, as in `from_estimator`.
 
@@ -22,20 +26,28 @@ class Display:
         -------
         self
         """
-        ax = self._new_axes() if ax is None else ax
-        self._draw(ax, **kwargs)
+        with self._style(ax):
+            ax = self._new_axes() if ax is None else ax
+            self._draw(ax, **kwargs)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
     def _draw(self, ax, **kwargs) -> None:
         raise NotImplementedError
 
-    def _new_axes(self) -> Any:
+    def _style(self, ax) -> AbstractContextManager:
+        """Return the style of new axes; given axes keep their own."""
+        if ax is not None:
+            return nullcontext()
         try:
-            import matplotlib.pyplot as plt
+            return use_style(only_defaults=True)
         except ImportError as error:
             raise ImportError(
                 f"{type(self).__name__} needs the package matplotlib, which is not installed: "
                 "pip install 'bayespoint[plot]'."
             ) from error
+
+    def _new_axes(self) -> Any:
+        import matplotlib.pyplot as plt
+
         return plt.subplots(layout="constrained")[1]

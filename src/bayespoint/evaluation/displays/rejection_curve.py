@@ -6,7 +6,7 @@ import numpy as np
 
 from ...classifiers.reject.curve import RejectionCurve, rejection_curve
 from .answers import collect_answers
-from .colors import BLACK, GRAY
+from .colors import BLACK, RULE
 from .display import Display
 
 
@@ -113,13 +113,13 @@ class RejectionCurveDisplay(Display):
         )
         if self.max_error is not None and np.isfinite(self.max_error):
             ax.axhline(
-                self.max_error, color=BLACK, ls="--", lw=1, label=f"promised: {self.max_error:g}"
+                self.max_error, color=BLACK, ls="--", lw=1.2, label=f"promised: {self.max_error:g}"
             )
         self._mark_threshold(ax)
         ax.set(xlabel="Share of rejected predictions", ylabel="Error of accepted predictions")
         ax.set_xlim(0, 1)
         ax.set_ylim(bottom=0)
-        ax.grid(color=GRAY, alpha=0.2)
+        ax.grid(color=RULE)
         ax.legend()
 
     def _mark_threshold(self, ax) -> None:
