@@ -19,8 +19,8 @@ extensions = [
     "myst_parser",
     "sphinx_copybutton",
     "sphinx_design",
+    "docstrings",
     "mathml",
-    "plain_docstrings",
     "root_pages",
 ]
 exclude_patterns = ["_ext", "_static", "_templates"]

@@ -1,6 +1,12 @@
-"""Python code in the README and in docs/ runs, block after block."""
+"""Code in the README runs as printed, and prints what is printed; Python code in docs/ runs."""
 
+import contextlib
+import io
 import re
+import shlex
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -24,7 +30,7 @@ PAGES = {
     if (blocks := code_blocks(path))
 }
 # Pages that use a fitted model or data of the reader. Other pages bring their own.
-FROM_THE_READER = {"README.md", "docs/bounds.md", "docs/model_files.md", "docs/report.md"}
+FROM_THE_READER = {"docs/bounds.md", "docs/model_files.md", "docs/report.md"}
 
 
 def reader():
@@ -44,6 +50,54 @@ def on_dask(names, request, monkeypatch):
     names |= {
         name: da.from_array(names[name], chunks=(50, -1)[: names[name].ndim]) for name in "Xy"
     }
+
+
+README = (ROOT / "README.md").read_text("utf-8")
+COMMANDS = [
+    shlex.split(line)
+    for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+    for line in block.splitlines()
+]
+
+
+def test_readme_prints_what_it_shows():
+    shown = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", README, re.DOTALL)
+    assert len(shown) == README.count("```python") == 1
+    for code, output in shown:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, "README.md", "exec"), {})
+        assert printed.getvalue() == output
+
+
+def test_readme_installs_what_exists():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    installs = [words[-1] for words in COMMANDS if "pip" in words]
+    assert installs == [".[cli]"]
+    named = re.search(r"Extras: (.*?)\.\n", README, re.DOTALL)
+    assert {*re.findall(r"`(\w+)`", named[1]), "cli"} <= set(extras)
+
+
+@pytest.mark.slow
+def test_commands_of_the_readme_run(tmp_path):
+    """All but those that install and the demo, which has its own tests."""
+    programs = {"python": [sys.executable], "bayespoint": [sys.executable, "-m", "bayespoint"]}
+    chosen = [w for w in COMMANDS if "pip" not in w and w != ["bayespoint", "demo"]]
+    assert len(chosen) == 4
+    for name, *arguments in chosen:
+        run = subprocess.run(
+            [*programs[name], *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert run.returncode == 0, run.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "rows.csv", "rows.bayespoint", "report.html", "answers.csv",
+    }  # fmt: skip
+
+
+def test_readme_is_short():
+    assert len(README.splitlines()) <= 110
 
 
 def test_pages_with_code():

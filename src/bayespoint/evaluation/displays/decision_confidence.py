@@ -56,8 +56,12 @@ class DecisionConfidenceDisplay(Display):
 
     Examples
     --------
-    >>> from bayespoint import DecisionConfidenceDisplay
-    >>> DecisionConfidenceDisplay.from_estimator(model, X, y)  # doctest: +SKIP
+    >>> from sklearn.datasets import make_moons
+    >>> from bayespoint import DecisionConfidenceDisplay, LinearBayesPointClassifier
+    >>> X, y = make_moons(100, noise=0.3, random_state=0)
+    >>> model = LinearBayesPointClassifier().fit(X, y)
+    >>> display = DecisionConfidenceDisplay.from_estimator(model, X, y)
+    >>> display.figure_.savefig("moons.png")  # doctest: +SKIP
     """
 
     def __init__(

@@ -35,8 +35,13 @@ class RejectionCurveDisplay(Display):
 
     Examples
     --------
-    >>> from bayespoint import RejectionCurveDisplay
-    >>> RejectionCurveDisplay.from_estimator(model, X_test, y_test)  # doctest: +SKIP
+    >>> from sklearn.datasets import load_iris
+    >>> from bayespoint import LinearBayesPointClassifier, RejectionCurveDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LinearBayesPointClassifier().fit(X[::2], y[::2])
+    >>> display = RejectionCurveDisplay.from_estimator(model, X[1::2], y[1::2])
+    >>> display.ax_.get_xlabel()
+    'Share of rejected predictions'
     """
 
     def __init__(

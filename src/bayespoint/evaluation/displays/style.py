@@ -79,10 +79,11 @@ class use_style:
 
     Examples
     --------
+    >>> import matplotlib.pyplot as plt
     >>> from bayespoint.displays import use_style
+    >>> with use_style():  # for one picture
+    ...     figure, ax = plt.subplots()
     >>> use_style()  # for everything that follows  # doctest: +SKIP
-    >>> with use_style():  # or for one picture
-    ...     figure, ax = plt.subplots()  # doctest: +SKIP
     """
 
     def __init__(self, only_defaults: bool = False):

@@ -54,7 +54,7 @@ class VersionSpaceDisplay(Display):
     >>> from bayespoint.datasets import make_teacher
     >>> X, y, _ = make_teacher(10, 3, random_state=0)
     >>> model = BayesPointClassifier("linear", fit_intercept=False, softness=0.0).fit(X, y)
-    >>> VersionSpaceDisplay.from_estimator(model, X, y)  # doctest: +SKIP
+    >>> display = VersionSpaceDisplay.from_estimator(model, X, y)
     """
 
     def __init__(self, walls, bayes_point, svm_center, path):
