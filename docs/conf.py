@@ -19,6 +19,7 @@ extensions = [
     "myst_parser",
     "sphinx_copybutton",
     "sphinx_design",
+    "dark_pictures",
     "docstrings",
     "mathml",
     "root_pages",
@@ -43,10 +44,18 @@ myst_links_external_new_tab = False
 html_theme = "pydata_sphinx_theme"
 html_title = "bayespoint"
 html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_favicon = "_static/logo.svg"
 html_math_renderer = "mathml"
+html_context = {"default_mode": "auto"}  # light or dark, as the system says
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
+    "logo": {
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo.svg",
+        "text": "bayespoint",
+    },
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
     "show_toc_level": 2,
@@ -71,6 +80,7 @@ sphinx_gallery_conf = {
     "image_srcset": ["2x"],
     "download_all_examples": False,
     "show_memory": False,
+    "write_computation_times": False,  # its page loads scripts from outside
     "show_signature": False,
     "doc_module": ("bayespoint",),
     "backreferences_dir": "gallery/backreferences",
