@@ -16,6 +16,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "numpydoc",
+    "sphinx_gallery.gen_gallery",
     "myst_parser",
     "sphinx_copybutton",
     "sphinx_design",
@@ -27,18 +28,15 @@ extensions = [
 exclude_patterns = ["_ext", "_static", "_templates"]
 templates_path = ["_templates"]
 default_role = "code"  # `name` in a docstring, as in Markdown
-nitpicky = False
 
 # Reference: one page for each public name.
 autosummary_generate = True
-autosummary_ignore_module_all = False
 autodoc_typehints = "none"  # the parameters are described in words
 numpydoc_show_class_members = False  # the template of classes lists them
 
 # Markdown
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "attrs_inline"]
 myst_heading_anchors = 4
-myst_links_external_new_tab = False
 
 # Pages
 html_theme = "pydata_sphinx_theme"
@@ -70,12 +68,16 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
 # Examples
-if (ROOT / "examples").is_dir():
-    extensions.append("sphinx_gallery.gen_gallery")
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": "/plot_",
+    "subsection_order": [
+        f"../examples/{name}"
+        for name in ("version_space", "probabilities", "abstaining", "noise", "practice")
+    ]
+    + ["*"],
+    "parallel": True,  # with `-j 2`
     "min_reported_time": 0,
     "image_srcset": ["2x"],
     "download_all_examples": False,

@@ -138,7 +138,7 @@ def mean_of_path(path):
 
 def draw_billiard(toy, look):
     """The path of a ball, and the mean of where it has been."""
-    figure, axes = plt.subplots(1, 3, figsize=(9, 2.6))
+    figure, axes = plt.subplots(1, 3, figsize=(9, 1.75))
     for ax, n_bounces in zip(axes, (8, 60, N_BOUNCES), strict=True):
         path = toy.path[: n_bounces + 1]
         toy.draw(ax, look, border=0.04)
@@ -225,7 +225,7 @@ BOXES = {  # name: center, text, whether it is an answer
     "label_noise": ((3.5, 1.7), 'label_noise="auto"', True),
     "perceptron": ((6.0, 1.7), 'BayesPointClassifier(\nsolver="perceptron")', True),
     "cells": ((8.8, 1.7), 'BayesPointClassifier(\nsolver="nystroem")', True),
-    "reject": ((5, 0.1), "RejectOptionClassifier(model, max_error=0.05): a promise on top of any of them", True),
+    "reject": ((5, 0.1), "RejectOptionClassifier(model, max_error=0.05): a promise for any", True),
 }  # fmt: skip
 ARROWS = [
     ("start", "small"), ("start", "large"), ("small", "default"), ("large", "linear"),
