@@ -15,6 +15,8 @@ STYLE: dict[str, Any] = {
     "figure.facecolor": PAPER,  # not transparent, so that a picture can be read on a dark page
     "figure.titlesize": 15,
     "figure.titleweight": "bold",
+    "figure.constrained_layout.w_pad": 0.1,
+    "figure.constrained_layout.h_pad": 0.1,
     "savefig.dpi": "figure",
     "savefig.facecolor": PAPER,
     "font.family": "sans-serif",
