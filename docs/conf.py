@@ -79,7 +79,7 @@ sphinx_gallery_conf = {
     + ["*"],
     "parallel": True,  # with `-j 2`
     "min_reported_time": 0,
-    "image_srcset": ["2x"],
+    "reset_modules": ("matplotlib", "house_style.use"),
     "download_all_examples": False,
     "show_memory": False,
     "write_computation_times": False,  # its page loads scripts from outside
