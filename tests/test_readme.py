@@ -64,7 +64,12 @@ def on_dask(names, request, monkeypatch):
     """Put the data on a running cluster."""
     da = pytest.importorskip("dask.array")
     client = request.getfixturevalue("client")
-    monkeypatch.setattr("distributed.Client", lambda: client)
+
+    def running():
+        return client
+
+    running.current = type(client).current  # Dask asks the class for it
+    monkeypatch.setattr("distributed.Client", running)
     names |= {
         name: da.from_array(names[name], chunks=(50, -1)[: names[name].ndim]) for name in "Xy"
     }
