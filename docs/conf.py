@@ -7,6 +7,7 @@ import bayespoint
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
+import gallery_order  # noqa: E402
 
 project = "bayespoint"
 author = "The bayespoint developers"
@@ -86,5 +87,8 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "doc_module": ("bayespoint",),
     "backreferences_dir": "gallery/backreferences",
+    "reset_modules": ("matplotlib", "gallery_order.apply_style"),
     "reset_modules_order": "before",
+    "subsection_order": [f"../examples/{name}" for name in gallery_order.SECTIONS],
+    "within_subsection_order": "gallery_order.InOrder",
 }
