@@ -73,14 +73,8 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": "/plot_",
-    "subsection_order": [
-        f"../examples/{name}"
-        for name in ("version_space", "probabilities", "abstaining", "noise", "practice")
-    ]
-    + ["*"],
     "parallel": True,  # with `-j 2`
     "min_reported_time": 0,
-    "reset_modules": ("matplotlib", "house_style.use"),
     "download_all_examples": False,
     "show_memory": False,
     "write_computation_times": False,  # its page loads scripts from outside
