@@ -49,6 +49,7 @@ html_math_renderer = "mathml"
 html_context = {"default_mode": "auto"}  # light or dark, as the system says
 html_copy_source = False
 html_show_sourcelink = False
+html_show_search_summary = False  # reads other pages, which browsers forbid to files
 html_theme_options = {
     "logo": {
         "image_light": "_static/logo.svg",
