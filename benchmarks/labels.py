@@ -265,7 +265,7 @@ def draw(curves: dict, path: Path) -> None:
                 x = sorted(points)
                 wide = 2.2 if machine.startswith("ours") else 1.2
                 axis.plot(x, [np.mean(points[n]) for n in x], color=color, lw=wide, label=machine)
-            axis.set_title(name, fontsize=10)
+            axis.set_title(name, fontsize=9)
             axis.set_ylim(bottom=0)
         figure.supxlabel("labels")
         figure.supylabel("test error in %")
