@@ -73,6 +73,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
+    "remove_config_comments": True,
     "doc_module": ("bayespoint",),
     "backreferences_dir": "gallery/backreferences",
     "reset_modules": ("matplotlib", "gallery_order.apply_style"),

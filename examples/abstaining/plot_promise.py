@@ -11,6 +11,8 @@ people.
 # %%
 # Two classes that overlap so much that 5 % cannot be reached by answering everything.
 
+# sphinx_gallery_thumbnail_number = 2
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd

@@ -90,7 +90,7 @@ ax.axline((0, 0), slope=1, color="0.5", lw=1)
 ax.scatter(theirs, ours, s=60, color=np.where(ours < theirs, "C3", "C0"), edgecolors="white")
 ax.text(12, 1.5, f"Bayes point better: {np.sum(ours < theirs)}", color="C3")
 ax.text(0, 19.5, f"largest margin better: {np.sum(ours > theirs)}", color="C0")
-ax.set(aspect="equal", title="Sixty problems, one dot each")
+ax.set(aspect="equal", title=f"{len(ours)} problems, one dot each")
 ax.set(xlabel="Errors of the largest margin (%)", ylabel="Errors of the Bayes point (%)")
 
 # %%

@@ -2,9 +2,9 @@
 Version space of a text classifier
 ==================================
 
-With more words than messages, very many linear classifiers get every message right. What do
-they have in common? You draw the version space of three words, and then ask all consistent
-classifiers of a larger vocabulary which words they agree on.
+Very many linear classifiers get every training message right: each word can have many weights.
+What do they have in common? You draw the version space of three words, and then ask all
+consistent classifiers of a larger vocabulary which words they agree on.
 """
 
 # %%
@@ -56,13 +56,9 @@ small = BayesPointClassifier(
     "linear", fit_intercept=False, softness=0, solver=Billiard(tol=0.01), random_state=0
 ).fit(X[telling], topics[telling])
 fig, ax = plt.subplots(figsize=(6.4, 5), layout="constrained")
-VersionSpaceDisplay.from_estimator(
-    small, X[telling], topics[telling], n_bounces=0, random_state=0, ax=ax
-)
+VersionSpaceDisplay.from_estimator(small, X[telling], topics[telling], n_bounces=0, ax=ax)
 ax.set_title('Weights of "rocket", "patient", "report"')
-for word, weight in zip(
-    three.get_feature_names_out(), small.decision_function(np.eye(3)), strict=True
-):
+for word, weight in zip(three.vocabulary, small.decision_function(np.eye(3)), strict=True):
     print(f"{word:8} {weight:+.2f}")
 
 # %%
@@ -98,7 +94,6 @@ ax.grid(False, axis="y")
 
 test, truth = write_messages(2000, 6, np.random.default_rng(2))
 test = vectorizer.transform(test).toarray().astype(float)
-test[~test.any(axis=1)] = 1e-9  # messages without a known word
 print(f"{np.sum(side != 0)} of {len(words)} words are settled by {len(X)} messages")
 print(f"error of the Bayes point on new messages: {1 - model.score(test, truth):.1%}")
 print(f"mean error of single consistent classifiers: {model.draw_errors(test, truth).mean():.1%}")
