@@ -17,9 +17,11 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "numpydoc",
+    "sphinx_gallery.gen_gallery",
     "myst_parser",
     "sphinx_copybutton",
     "sphinx_design",
+    "dark_pictures",
     "docstrings",
     "mathml",
     "root_pages",
@@ -27,27 +29,32 @@ extensions = [
 exclude_patterns = ["_ext", "_static", "_templates"]
 templates_path = ["_templates"]
 default_role = "code"  # `name` in a docstring, as in Markdown
-nitpicky = False
 
 # Reference: one page for each public name.
 autosummary_generate = True
-autosummary_ignore_module_all = False
 autodoc_typehints = "none"  # the parameters are described in words
 numpydoc_show_class_members = False  # the template of classes lists them
 
 # Markdown
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "attrs_inline"]
 myst_heading_anchors = 4
-myst_links_external_new_tab = False
 
 # Pages
 html_theme = "pydata_sphinx_theme"
 html_title = "bayespoint"
 html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_favicon = "_static/logo.svg"
 html_math_renderer = "mathml"
+html_context = {"default_mode": "auto"}  # light or dark, as the system says
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
+    "logo": {
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo.svg",
+        "text": "bayespoint",
+    },
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
     "show_toc_level": 2,
@@ -62,16 +69,21 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
 # Examples
-if (ROOT / "examples").is_dir():
-    extensions.append("sphinx_gallery.gen_gallery")
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": "/plot_",
+    "subsection_order": [
+        f"../examples/{name}"
+        for name in ("version_space", "probabilities", "abstaining", "noise", "practice")
+    ]
+    + ["*"],
+    "parallel": True,  # with `-j 2`
     "min_reported_time": 0,
-    "image_srcset": ["2x"],
+    "reset_modules": ("matplotlib", "house_style.use"),
     "download_all_examples": False,
     "show_memory": False,
+    "write_computation_times": False,  # its page loads scripts from outside
     "show_signature": False,
     "remove_config_comments": True,
     "doc_module": ("bayespoint",),

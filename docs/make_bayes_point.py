@@ -85,7 +85,7 @@ def draw_plane(ax, X, y, draws, svm, bayes) -> None:
 def draw_line(ax, line: np.ndarray, **look) -> None:
     """Draw where the output of a line is zero."""
     point = -line[2] * line[:2] / (line[:2] @ line[:2])
-    ax.axline(point, point + [-line[1], line[0]], **look)
+    ax.axline(point, (point[0] - line[1], point[1] + line[0]), **look)
 
 
 def draw_version_space(ax, X, y, draws, svm, bayes) -> None:

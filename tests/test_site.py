@@ -54,7 +54,9 @@ def lookup(name):
 
 
 def load_script(name):
-    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(
+        name.rpartition("/")[2], ROOT / "docs" / f"{name}.py"
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -123,3 +125,34 @@ def test_the_checker_finds_what_is_broken(tmp_path):
 
 def test_the_checker_wants_pages(tmp_path):
     assert load_script("check_site").main(tmp_path) == 1
+
+
+def test_links_of_files_outside_of_docs_fit_their_pages():
+    relink = load_script("_ext/root_pages").relink
+    for link, file, page, expected in (
+        ("docs/onnx.md#a", "CONTRIBUTING.md", "docs/contributing.md", "onnx.md#a"),
+        ("VISION.md", "CONTRIBUTING.md", "docs/contributing.md", "vision.md"),
+        ("../docs/notes/ep.md", "benchmarks/README.md", "docs/benchmarks.md", "notes/ep.md"),
+        ("../README.md", "docs/tables.md", "docs/tables.md", "index.md"),
+        ("../../SECURITY.md", "docs/notes/ep.md", "docs/notes/ep.md", "../security.md"),
+        ("results/middle.csv", "benchmarks/README.md", "docs/benchmarks.md",
+         "../benchmarks/results/middle.csv"),
+    ):  # fmt: skip
+        assert relink(f"[x]({link})", file, page) == f"[x]({expected})"
+    assert relink("[x](https://a.b/c.md)", "README.md", "docs/index.md") == "[x](https://a.b/c.md)"
+
+
+def test_docstrings_are_plain_text():
+    script = load_script("_ext/docstrings")
+    lines = ["`gamma_` |x| and gamma_", ">>> a | b", "", "*args : list_", "f * g"]
+    script.escape_lines(lines)
+    assert lines == [r"`gamma_` \|x\| and gamma\_", ">>> a | b", "", r"*args : list\_", r"f \* g"]
+
+
+def test_fields_of_named_tuples_are_described():
+    script = load_script("_ext/docstrings")
+    section = script.describe_fields(lookup("bayespoint.diagnostics.Precision"))
+    assert section[3] == "angle : float"
+    assert "radians" in section[4]
+    assert script.is_named_tuple(lookup("bayespoint.diagnostics.Precision"))
+    assert not script.is_named_tuple(dict)

@@ -12,7 +12,7 @@ def show_inline(translator, node):
 
 def show_block(translator, node):
     """Write a formula on a line of its own."""
-    translator.body.append(f'<div class="math">{tex2mathml(node.astext(), as_block=True)}</div>')
+    translator.body.append(f'<div class="formula">{tex2mathml(node.astext(), as_block=True)}</div>')
     raise nodes.SkipNode
 
 

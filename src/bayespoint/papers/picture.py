@@ -26,7 +26,7 @@ __all__ = [
 
 MARKERS = "osD^vXP"
 HEIGHT = 3.6
-N_COLORS = 128
+N_COLORS = 256
 
 
 def need_matplotlib() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from sklearn.frozen import FrozenEstimator
 
 from ...classifiers.reject.curve import RejectionCurve, rejection_curve
 from .answers import collect_answers
@@ -80,9 +81,11 @@ class RejectionCurveDisplay(Display):
         RejectionCurveDisplay
         """
         answers = collect_answers(estimator, X)
+        model = answers.classifier
+        model = model.estimator if isinstance(model, FrozenEstimator) else model
         display = cls(
             rejection_curve(y, answers.labels, answers.confidence),
-            name=type(answers.classifier).__name__ if name is None else name,
+            name=type(model).__name__ if name is None else name,
             threshold=answers.threshold,
             max_error=answers.max_error,
         )

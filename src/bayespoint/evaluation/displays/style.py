@@ -8,17 +8,18 @@ from .colors import COLORS, DARK_GRAY, INK, PAPER, RULE
 
 # Inches and dots: 1200 pixels, which fill a page. Letters are then as large as the page's text.
 WIDTH, HEIGHT, DOTS_PER_INCH = 8.0, 5.0, 150
-SANS_SERIF = ["Arial", "Liberation Sans", "Helvetica", "DejaVu Sans"]
+# The first one that is installed; matplotlib brings the last one.
+FONTS = ("Arial", "Liberation Sans", "Helvetica", "DejaVu Sans")
 STYLE: dict[str, Any] = {
     "figure.figsize": (WIDTH, HEIGHT),
     "figure.dpi": DOTS_PER_INCH,
     "figure.facecolor": PAPER,  # not transparent, so that a picture can be read on a dark page
     "figure.titlesize": 15,
     "figure.titleweight": "bold",
+    "figure.constrained_layout.w_pad": 0.1,
+    "figure.constrained_layout.h_pad": 0.1,
     "savefig.dpi": "figure",
     "savefig.facecolor": PAPER,
-    "font.family": "sans-serif",
-    "font.sans-serif": SANS_SERIF,
     "font.size": 12,
     "text.color": INK,
     "mathtext.fontset": "dejavusans",
@@ -93,7 +94,9 @@ class use_style:
         # Their types forbid names that are not literal.
         now: Any = matplotlib.rcParams
         default: Any = matplotlib.rcParamsDefault
-        style = STYLE | {"axes.prop_cycle": cycler(color=COLORS)}
+        # Names of fonts stay with a text. What "sans-serif" means would be looked up when it is
+        # drawn, perhaps after the context.
+        style = STYLE | {"axes.prop_cycle": cycler(color=COLORS), "font.family": [installed_font()]}
         if only_defaults:
             style = {key: value for key, value in style.items() if now[key] == default[key]}
         self._now, self._before = now, {key: now[key] for key in style}
@@ -104,3 +107,11 @@ class use_style:
 
     def __exit__(self, *_: object) -> None:
         self._now.update(self._before)
+
+
+def installed_font() -> str:
+    """Return the best of our fonts that this machine has."""
+    from matplotlib.font_manager import fontManager
+
+    names = {font.name for font in fontManager.ttflist}
+    return next(name for name in FONTS if name in names)

@@ -115,7 +115,7 @@ class VersionSpaceDisplay(Display):
             (self.svm_center, "X", 0, "support vector machine"),
         ):
             ax.plot(
-                *flat(point[None]).T, marker, ms=9, color=color(number), mec="white", label=label
+                *flat(point[None]).T, marker, ms=11, color=color(number), mec="white", label=label
             )
         _frame(ax, outline)
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=2, frameon=False)
@@ -177,3 +177,4 @@ def _frame(ax, outline: np.ndarray) -> None:
     border = BORDER_SHARE * (high - low).max()
     ax.set(xlim=(low[0] - border, high[0] + border), ylim=(low[1] - border, high[1] + border))
     ax.set(aspect="equal", xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
