@@ -73,11 +73,6 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": "/plot_",
-    "subsection_order": [
-        f"../examples/{name}"
-        for name in ("version_space", "probabilities", "abstaining", "noise", "practice")
-    ]
-    + ["*"],
     "parallel": True,  # with `-j 2`
     "min_reported_time": 0,
     "reset_modules": ("matplotlib", "house_style.use"),
@@ -88,7 +83,6 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "doc_module": ("bayespoint",),
     "backreferences_dir": "gallery/backreferences",
-    "reset_modules": ("matplotlib", "gallery_order.apply_style"),
     "reset_modules_order": "before",
     "subsection_order": [f"../examples/{name}" for name in gallery_order.SECTIONS],
     "within_subsection_order": "gallery_order.InOrder",

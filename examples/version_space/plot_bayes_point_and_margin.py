@@ -61,8 +61,7 @@ for label, color, marker in [("minus", "C5", "o"), ("plus", "C1", "s")]:
 plane.plot([], [], color="0.72", label="other lines")
 plane.set(title="Lines without a training error", xticks=[], yticks=[], aspect="equal")
 
-VersionSpaceDisplay.from_estimator(bayes, X_train, y_train, n_bounces=0, ax=sphere)
-sphere.get_legend().remove()
+VersionSpaceDisplay.from_estimator(bayes, X_train, y_train, n_bounces=0, ax=sphere, legend=False)
 sphere.set(title="The same lines as points of a sphere", anchor="C")
 fig.legend(loc="outside lower center", ncols=3)
 
