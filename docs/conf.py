@@ -80,9 +80,9 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "write_computation_times": False,  # its page loads scripts from outside
     "show_signature": False,
+    "remove_config_comments": True,
     "doc_module": ("bayespoint",),
     "backreferences_dir": "gallery/backreferences",
-    "reset_modules": ("matplotlib", "gallery_order.apply_style"),
     "reset_modules_order": "before",
     "subsection_order": [f"../examples/{name}" for name in gallery_order.SECTIONS],
     "within_subsection_order": "gallery_order.InOrder",

@@ -27,8 +27,9 @@ model = BayesPointClassifier(random_state=0).fit(X, y)
 corners = np.array([[-2.2, -1.7], [3.2, 2.2]])  # of the picture
 
 fig, (left, right) = plt.subplots(1, 2, figsize=(8, 3.9), layout="constrained", sharey=True)
-display = DecisionConfidenceDisplay.from_estimator(model, np.vstack([X, corners]), ax=left)
-left.get_legend().remove()
+display = DecisionConfidenceDisplay.from_estimator(
+    model, np.vstack([X, corners]), ax=left, legend=False
+)
 left.set(title="How sure", xlabel="", ylabel="")
 
 grid = display.grid

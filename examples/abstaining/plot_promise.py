@@ -11,6 +11,8 @@ people.
 # %%
 # Two classes that overlap so much that 5 % cannot be reached by answering everything.
 
+# sphinx_gallery_thumbnail_number = 2
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -106,12 +108,12 @@ for row, groups in enumerate(options.values()):
     option.fit(table[300:], y[300:])
     answers = option.predict(new)
     answered = answers != -1
-    for shift, place, color in [(-0.13, "north", "C0"), (0.13, "south", "C1")]:
+    for shift, place, color in [(-0.13, "north", "C5"), (0.13, "south", "C1")]:
         chosen = answered & (region_new == place)
         error = 100 * np.mean(answers[chosen] != y_new[chosen])
         share = chosen.sum() / np.sum(region_new == place)
         ax.barh(row + shift, error, 0.24, color=color, label=place if row == 0 else None)
-        ax.text(0.1, row + shift, f"{share:.0%} answered", va="center", color="white", fontsize=11)
+        ax.text(0.1, row + shift, f"{share:.0%} answered", va="center", fontsize=11)
 ax.axvline(5, color="black", ls="--", lw=1.5)
 ax.set(xlabel="True error among the answers (%)", title="Who gets the errors")
 ax.set_yticks(range(2), options)

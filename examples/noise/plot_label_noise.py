@@ -26,7 +26,7 @@ def draw_points(n_points, share_flipped, seed):
     return X, np.where(flipped, 1 - y, y), y
 
 
-X_train, y_train, y_true = draw_points(250, 1 / 7, seed=1)
+X_train, y_train, y_true = draw_points(200, 1 / 7, seed=1)
 
 # %%
 # The same points, two explanations
@@ -43,9 +43,8 @@ models = {
 fig, axes = plt.subplots(1, 2, figsize=(8, 4.4), sharey=True, layout="constrained")
 for ax, (name, model) in zip(axes, models.items(), strict=True):
     model.fit(X_train, y_train)
-    DecisionConfidenceDisplay.from_estimator(model, X_train, y_train, ax=ax)
+    DecisionConfidenceDisplay.from_estimator(model, X_train, y_train, ax=ax, legend=False)
     ax.plot(*X_train[y_train != y_true].T, "o", mfc="none", mec="black", ms=12, mew=1.4)
-    ax.get_legend().remove()
     ax.set(title=name, xlabel="", ylabel="")
 
 found = models['label_noise="auto"'].label_noise_
@@ -60,7 +59,7 @@ print(f"flipped: {np.mean(y_train != y_true):.1%}, found: {found:.1%}")
 # top of it. All numbers are means over three training sets. The support vector machine has the
 # same kernel; it says nothing about probabilities.
 
-shares = np.array([0, 0.05, 0.1, 0.15, 0.2])
+shares = np.array([0, 0.07, 0.14, 0.2])
 names = ['softness="auto"', "label_noise=0.1, a guess", "label_noise as it is", "SVC"]
 scores = {name: [] for name in names}
 for share in shares:

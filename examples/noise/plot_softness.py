@@ -37,8 +37,7 @@ def fit(softness):
 fig, axes = plt.subplots(2, 2, figsize=(8, 7), sharex=True, sharey=True, layout="constrained")
 for ax, softness in zip(axes.flat, [0, "auto", 1, 10], strict=True):
     model = fit(softness)
-    DecisionConfidenceDisplay.from_estimator(model, X_train, y_train, ax=ax)
-    ax.get_legend().remove()
+    DecisionConfidenceDisplay.from_estimator(model, X_train, y_train, ax=ax, legend=False)
     name = f"{softness:g}" if softness != "auto" else f'"auto" ({model.softness_:.2g})'
     loss = log_loss(y_test, model.predict_proba(X_test))
     ax.set(title=f"softness={name}: log loss {loss:.2f}", xlabel="", ylabel="")

@@ -10,6 +10,8 @@ fit, without cross-validation. You hide wrong labels in a data set, and find the
 # %%
 # A thousand digits, and for one in twenty a wrong label.
 
+# sphinx_gallery_thumbnail_number = 2
+
 import time
 
 import matplotlib.pyplot as plt

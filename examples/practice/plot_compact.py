@@ -27,9 +27,8 @@ small = model.compact(tol=0.005)
 
 fig, axes = plt.subplots(1, 2, figsize=(8, 4.2), sharey=True, layout="constrained")
 for ax, shown, name in [(axes[0], model, "As fitted"), (axes[1], small, "Compact")]:
-    DecisionConfidenceDisplay.from_estimator(shown, X, ax=ax)
+    DecisionConfidenceDisplay.from_estimator(shown, X, ax=ax, legend=False)
     ax.plot(*X[shown.support_].T, "o", color="white", mec="black", ms=5)
-    ax.get_legend().remove()
     ax.set(title=f"{name}: {len(shown.support_)} points", xlabel="", ylabel="")
 print(f"largest change of a probability: {small.compaction_.change:.4f}")
 

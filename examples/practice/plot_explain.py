@@ -10,6 +10,8 @@ at all, what would have to be different for this row, and how sure we are of eac
 # Thirty measurements of tumors. We leave out a third of them, and explain the row that is
 # hardest to decide.
 
+# sphinx_gallery_thumbnail_number = 3
+
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_breast_cancer

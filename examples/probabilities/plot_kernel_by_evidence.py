@@ -79,8 +79,7 @@ fig, axes = plt.subplots(1, 2, figsize=(8, 4.3), layout="constrained")
 for ax, (problem, draw) in zip(axes, problems.items(), strict=True):
     X, y = draw(80, np.random.default_rng(0))
     model = BayesPointClassifier(**kernels[best[problem]], solver="ep").fit(X, y)
-    DecisionConfidenceDisplay.from_estimator(model, X, y, ax=ax)
-    ax.get_legend().remove()
+    DecisionConfidenceDisplay.from_estimator(model, X, y, ax=ax, legend=False)
     ax.set(title=f"The {problem}: {best[problem]}", xlabel="", ylabel="", xticks=[], yticks=[])
 
 # %%

@@ -61,8 +61,7 @@ for label, color, marker in [("minus", "C5", "o"), ("plus", "C1", "s")]:
 plane.plot([], [], color="0.72", label="other lines")
 plane.set(title="Lines without a training error", xticks=[], yticks=[], aspect="equal")
 
-VersionSpaceDisplay.from_estimator(bayes, X_train, y_train, n_bounces=0, ax=sphere)
-sphere.get_legend().remove()
+VersionSpaceDisplay.from_estimator(bayes, X_train, y_train, n_bounces=0, ax=sphere, legend=False)
 sphere.set(title="The same lines as points of a sphere", anchor="C")
 fig.legend(loc="outside lower center", ncols=3)
 
@@ -90,7 +89,7 @@ ax.axline((0, 0), slope=1, color="0.5", lw=1)
 ax.scatter(theirs, ours, s=60, color=np.where(ours < theirs, "C3", "C0"), edgecolors="white")
 ax.text(12, 1.5, f"Bayes point better: {np.sum(ours < theirs)}", color="C3")
 ax.text(0, 19.5, f"largest margin better: {np.sum(ours > theirs)}", color="C0")
-ax.set(aspect="equal", title="Sixty problems, one dot each")
+ax.set(aspect="equal", title=f"{len(ours)} problems, one dot each")
 ax.set(xlabel="Errors of the largest margin (%)", ylabel="Errors of the Bayes point (%)")
 
 # %%

@@ -30,9 +30,8 @@ model = BayesPointClassifier(
 fig, axes = plt.subplots(1, 3, figsize=(10, 4.2))
 for ax, n_bounces in zip(axes, [5, 50, 300], strict=True):
     VersionSpaceDisplay.from_estimator(
-        model, X, y, n_bounces=n_bounces, random_state=0, ax=ax, lw=0.8
+        model, X, y, n_bounces=n_bounces, random_state=0, ax=ax, legend=False, lw=0.8
     )
-    ax.get_legend().remove()
     ax.set_title(f"{n_bounces} bounces")
 fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
 

@@ -39,8 +39,7 @@ for name, solver in [("EP", "ep"), ("billiard", Billiard(tol=0.02))]:
 # ------------------------------------------
 #
 # On the left, the difference of the two mean outputs at each test point. The gray band is two
-# typical standard errors of the billiard itself, which tells them from the disagreement of its
-# balls.
+# typical standard errors of the billiard itself, which come from the disagreement of its balls.
 #
 # On the right, the price. Half the error costs a billiard four times the time, but it can be
 # made as exact as you like. EP has one price and one accuracy. A long run stands for the truth.

@@ -2,14 +2,14 @@
 Version space of a text classifier
 ==================================
 
-With more words than messages, very many linear classifiers get every message right. What do
-they have in common? You draw the version space of three words, and then ask all consistent
-classifiers of a larger vocabulary which words they agree on.
+Very many linear classifiers get every training message right: each word can have many weights.
+What do they have in common? You draw the version space of three words, and then ask all
+consistent classifiers of a larger vocabulary which words they agree on.
 """
 
 # %%
-# Short messages about space and about medicine, made by a small generator: half of the words
-# are said in both.
+# Short messages about space and about medicine, made by a small generator. Each has at least
+# one telling word; most other words are said in both.
 
 # sphinx_gallery_thumbnail_number = 2
 
@@ -31,12 +31,12 @@ def write_messages(n_messages, n_words, rng):
     topics = rng.choice(["space", "medicine"], n_messages)
     messages = []
     for topic in topics:
-        sources = rng.choice([topic, "both"], n_words, p=[0.5, 0.5])
+        sources = [topic, *rng.choice([topic, "both"], n_words - 1, p=[0.3, 0.7])]
         messages.append(" ".join(rng.choice(WORDS[source].split()) for source in sources))
     return messages, topics
 
 
-messages, topics = write_messages(60, 6, np.random.default_rng(1))
+messages, topics = write_messages(120, 6, np.random.default_rng(1))
 for topic, message in list(zip(topics, messages, strict=True))[:4]:
     print(f"{topic:8} | {message}")
 
@@ -45,10 +45,10 @@ for topic, message in list(zip(topics, messages, strict=True))[:4]:
 # -----------
 #
 # Count three words only, and a hypothesis is a point on the sphere: one weight for each word.
-# Every message that has "rocket" or "patient" is a wall. "report" is said in both, so its
-# weight can be anything that the others allow.
+# Every message that has "moon" or "nurse" is a wall. "new" is said in both, so its weight can
+# be anything that the others allow.
 
-three = CountVectorizer(vocabulary=["rocket", "patient", "report"])
+three = CountVectorizer(vocabulary=["moon", "nurse", "new"])
 X = three.transform(messages).toarray().astype(float)
 telling = X[:, :2].any(axis=1)
 
@@ -56,13 +56,9 @@ small = BayesPointClassifier(
     "linear", fit_intercept=False, softness=0, solver=Billiard(tol=0.01), random_state=0
 ).fit(X[telling], topics[telling])
 fig, ax = plt.subplots(figsize=(6.4, 5), layout="constrained")
-VersionSpaceDisplay.from_estimator(
-    small, X[telling], topics[telling], n_bounces=0, random_state=0, ax=ax
-)
-ax.set_title('Weights of "rocket", "patient", "report"')
-for word, weight in zip(
-    three.get_feature_names_out(), small.decision_function(np.eye(3)), strict=True
-):
+VersionSpaceDisplay.from_estimator(small, X[telling], topics[telling], n_bounces=0, ax=ax)
+ax.set_title('Weights of "moon", "nurse", "new"')
+for word, weight in zip(three.vocabulary, small.decision_function(np.eye(3)), strict=True):
     print(f"{word:8} {weight:+.2f}")
 
 # %%
@@ -92,13 +88,12 @@ for value, color, label in [(1, "C0", "space"), (0, "0.6", "not settled"), (-1, 
     ax.hlines(chosen, low[chosen], high[chosen], color=color, lw=5, alpha=0.5)
     ax.plot(middle[chosen], chosen, "o", color=color, label=label)
 ax.set_yticks(range(len(words)), words[order])
-ax.set(xlabel="Weight in 95 % of all consistent classifiers", title="What sixty messages settle")
+ax.set(xlabel="Weight in 95 % of all consistent classifiers", title="What 120 messages settle")
 ax.legend(loc="lower right")
 ax.grid(False, axis="y")
 
 test, truth = write_messages(2000, 6, np.random.default_rng(2))
 test = vectorizer.transform(test).toarray().astype(float)
-test[~test.any(axis=1)] = 1e-9  # messages without a known word
 print(f"{np.sum(side != 0)} of {len(words)} words are settled by {len(X)} messages")
 print(f"error of the Bayes point on new messages: {1 - model.score(test, truth):.1%}")
 print(f"mean error of single consistent classifiers: {model.draw_errors(test, truth).mean():.1%}")

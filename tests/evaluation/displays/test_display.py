@@ -22,7 +22,13 @@ def test_all_displays_share_plot(name):
 
 class Line(Display):
     def _draw(self, ax, **kwargs):
-        ax.plot([0, 1], **kwargs)
+        ax.plot([0, 1], **kwargs, label="line")
+        ax.legend()
+
+
+class WithoutLegend(Display):
+    def _draw(self, ax):
+        ax.plot([0, 1])
 
 
 def test_draws_on_given_or_new_axes():
@@ -35,6 +41,12 @@ def test_draws_on_given_or_new_axes():
     assert ax.lines[0].get_color() == "red"
     two = Line().plot()
     assert two.ax_ is not ax
+
+
+def test_a_legend_can_be_left_out():
+    assert Line().plot().ax_.get_legend() is not None
+    assert Line().plot(legend=False, color="red").ax_.get_legend() is None
+    assert WithoutLegend().plot(legend=False).ax_.get_legend() is None
 
 
 def test_new_axes_have_our_style_and_keep_the_wishes_of_the_user():

@@ -107,7 +107,7 @@ class DecisionConfidenceDisplay(Display):
         ax : matplotlib Axes, default=None
             Where to draw.
         **kwargs : dict
-            For matplotlib's `imshow`.
+            For matplotlib's `imshow`; `legend=False` draws no legend.
 
         Returns
         -------

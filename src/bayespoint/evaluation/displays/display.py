@@ -11,7 +11,7 @@ from .style import use_style
 class Display:
     """A picture that can be drawn on given or new matplotlib axes."""
 
-    def plot(self, ax=None, **kwargs):
+    def plot(self, ax=None, *, legend: bool = True, **kwargs):
         """Draw the display.
 
         Parameters
@@ -19,6 +19,9 @@ class Display:
         ax : matplotlib Axes, default=None
             Where to draw; by default new axes in the style of `use_style`, except for what
             you have set in matplotlib's `rcParams`.
+        legend : bool, default=True
+            Whether to draw a legend. `from_estimator` takes it too: with several displays in a
+            figure, one legend is enough.
         **kwargs : dict
             For matplotlib, as in `from_estimator`.
 
@@ -29,6 +32,8 @@ class Display:
         with self._style(ax):
             ax = self._new_axes() if ax is None else ax
             self._draw(ax, **kwargs)
+        if not legend and ax.get_legend() is not None:
+            ax.get_legend().remove()
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

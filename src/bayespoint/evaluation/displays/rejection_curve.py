@@ -74,7 +74,7 @@ class RejectionCurveDisplay(Display):
         ax : matplotlib Axes, default=None
             Where to draw.
         **kwargs : dict
-            For matplotlib's `plot`.
+            For matplotlib's `plot`; `legend=False` draws no legend.
 
         Returns
         -------

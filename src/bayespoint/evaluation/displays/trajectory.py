@@ -71,7 +71,7 @@ class TrajectoryDisplay(Display):
         ax : matplotlib Axes, default=None
             Where to draw.
         **kwargs : dict
-            For matplotlib's `plot`.
+            For matplotlib's `plot`; `legend=False` draws no legend.
 
         Returns
         -------

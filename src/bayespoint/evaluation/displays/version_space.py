@@ -84,7 +84,7 @@ class VersionSpaceDisplay(Display):
         ax : matplotlib Axes, default=None
             Where to draw.
         **kwargs : dict
-            For matplotlib's `plot`, which draws the path.
+            For matplotlib's `plot`, which draws the path; `legend=False` draws no legend.
 
         Returns
         -------
