@@ -83,6 +83,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "doc_module": ("bayespoint",),
     "backreferences_dir": "gallery/backreferences",
+    "reset_modules": ("matplotlib", "house_style.use"),
     "reset_modules_order": "before",
     "subsection_order": [f"../examples/{name}" for name in gallery_order.SECTIONS],
     "within_subsection_order": "gallery_order.InOrder",

@@ -91,6 +91,20 @@ def test_sentences_of_the_readme(arena, middle):
     assert found.groups() == (f"{adult['boosting']:.1f}", f"{adult['bayespoint']:.1f}")
 
 
+def test_sentence_of_the_front_page(arena):
+    def mean(machine, measure):
+        return arena.values[measure][:, arena.machines.index(machine)].mean()
+
+    error = {name: f"{100 * mean(name, 'error'):.1f} %" for name in arena.machines}
+    loss = {name: f"{mean(name, 'log_loss'):.3f}" for name in ("bayespoint", "forest")}
+    sentence = (
+        f"On {len(arena.sets)} tables of the UCI collection, with nothing tuned, this makes "
+        f"{error['bayespoint']} errors with log loss {loss['bayespoint']}; a forest makes "
+        f"{error['forest']} with {loss['forest']}, a grid-searched `SVC` {error['svc-tuned']}."
+    )
+    assert sentence in text_of("docs/index.md")
+
+
 def test_table_of_the_arena(arena):
     ranks = {m: rank(arena, m) for m in ("error", "log_loss")}
     columns = ("error", "log_loss", "brier", "calibration", "error_rejecting", "fit_cpu")
