@@ -1,12 +1,21 @@
 """Colors that people with color blindness can tell apart, and that show on the background."""
 
+import re
+from importlib import resources
 from itertools import combinations
 
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from bayespoint.evaluation.displays.colors import COLORS, DARK_GRAY, INK, PAPER, color
+from bayespoint.evaluation.displays.colors import (
+    COLORS,
+    DARK_GRAY,
+    DARK_VERMILION,
+    INK,
+    PAPER,
+    color,
+)
 
 # Linear RGB as people without one kind of cones see it: Viénot, Brettel and Mollon (1999).
 BLINDNESS = {
@@ -55,3 +64,18 @@ def test_letters_are_legible_on_the_background():
     assert contrast(INK, PAPER) > 7
     assert contrast(DARK_GRAY, PAPER) > 4.5
     assert all(contrast(name, PAPER) > 2 for name in COLORS[:6])
+
+
+def test_the_report_has_the_same_colors_and_its_letters_are_legible():
+    css = resources.files("bayespoint.evaluation.report").joinpath("style.css").read_text("utf-8")
+    light, dark = (
+        dict(re.findall(r"--(\w+): (#\w+);", block))
+        for block in re.findall(r":root \{(.*?)\}", css, re.DOTALL)[:2]
+    )
+    assert [light[name].upper() for name in ("ours", "other")] == [COLORS[0], DARK_VERMILION]
+    assert [dark[name].upper() for name in ("ours", "other")] == [COLORS[5], COLORS[1]]
+    assert [light[name].upper() for name in ("ink", "soft")] == [INK, DARK_GRAY]
+    for page in (light, dark):
+        for ground in ("paper", "raised"):
+            for letters in ("ink", "soft", "ours", "other"):
+                assert contrast(page[letters], page[ground]) > 4.5
