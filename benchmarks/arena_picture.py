@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from arena_machines import OURS
 
+from bayespoint.displays import use_style
 from bayespoint.evaluation.displays.colors import BLACK, COLORS, GRAY
 
 # Heights in units of one label, downwards from the axis.
@@ -86,20 +87,21 @@ def draw(panels: Mapping[str, Any], over: str, file: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
-    heights = [
-        depth(len(r.machines), len(cliques(r.mean, r.critical_difference))) - RULER + 1.4
-        for r in panels.values()
-    ]
-    n_most = max(len(r.machines) for r in panels.values())
-    figure, axes = plt.subplots(
-        len(panels),
-        figsize=(8.2, INCHES_PER_UNIT * sum(heights)),
-        height_ratios=heights,
-        squeeze=False,
-        layout="constrained",
-    )
-    for ax, (title, ranks) in zip(axes[:, 0], panels.items(), strict=True):
-        draw_panel(ax, f"Mean rank by {title}, {over} (1 is best)", ranks, n_most)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(file, dpi=160, facecolor="white")
-    plt.close(figure)
+    with use_style():
+        heights = [
+            depth(len(r.machines), len(cliques(r.mean, r.critical_difference))) - RULER + 1.4
+            for r in panels.values()
+        ]
+        n_most = max(len(r.machines) for r in panels.values())
+        figure, axes = plt.subplots(
+            len(panels),
+            figsize=(8.2, INCHES_PER_UNIT * sum(heights)),
+            height_ratios=heights,
+            squeeze=False,
+            layout="constrained",
+        )
+        for ax, (title, ranks) in zip(axes[:, 0], panels.items(), strict=True):
+            draw_panel(ax, f"Mean rank by {title}, {over} (1 is best)", ranks, n_most)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(file)
+        plt.close(figure)

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from cluster_model import Cluster, Hub, Round, fit_compute, fit_hub, fit_seconds, round_seconds
 
+from bayespoint.displays import use_style
 from bayespoint.evaluation.displays.colors import COLORS
 
 RESULTS = Path(__file__).parent / "results" / "cluster_model.json"
@@ -234,35 +235,37 @@ def draw(found: dict[str, Any], file: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    costs, workers = read_costs(found), np.unique(np.geomspace(10, 1000, 30).astype(int))
-    for color, name in zip(COLORS, ("linear, 7 classes", "landmarks, 500", "cells"), strict=False):
-        for suffix, line in (("", "-"), (", changed", "--")):
-            hours = [
-                seconds_of(plans(costs, found, w)[name + suffix], costs, w)["all"] / HOUR
-                for w in workers.tolist()
-            ]
-            left.loglog(workers, hours, line, color=color, label=name + suffix)
-    left.set(xlabel="workers with four threads", ylabel="hours for a billion rows")
-    for color, (name, label) in zip(
-        COLORS,
-        (
-            ("one portion", "one portion"),
-            ("64 portions", "64 portions at once"),
-            ("64 portions, half steps", "64 portions, half steps"),
-        ),
-        strict=False,
-    ):
-        sweeps = found["by_rows"][name]
-        right.loglog(found["by_rows"]["rows"], sweeps, "o-", color=color, label=label)
-    right.set(xlabel="rows of covtype, two classes", ylabel="sweeps of the linear classifier")
-    right.set_yticks([4, 8, 16, 32], ["4", "8", "16", "32"])
-    right.minorticks_off()
-    for ax in (left, right):
-        ax.legend(frameon=False, fontsize=8)
-        ax.spines[["top", "right"]].set_visible(False)
-    figure.savefig(file, dpi=160, facecolor="white")
-    plt.close(figure)
+    with use_style():
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.6), layout="constrained")
+        costs, workers = read_costs(found), np.unique(np.geomspace(10, 1000, 30).astype(int))
+        for color, name in zip(
+            COLORS, ("linear, 7 classes", "landmarks, 500", "cells"), strict=False
+        ):
+            for suffix, line in (("", "-"), (", changed", "--")):
+                hours = [
+                    seconds_of(plans(costs, found, w)[name + suffix], costs, w)["all"] / HOUR
+                    for w in workers.tolist()
+                ]
+                left.loglog(workers, hours, line, color=color, label=name + suffix)
+        left.set(xlabel="workers with four threads", ylabel="hours for a billion rows")
+        for color, (name, label) in zip(
+            COLORS,
+            (
+                ("one portion", "one portion"),
+                ("64 portions", "64 portions at once"),
+                ("64 portions, half steps", "64 portions, half steps"),
+            ),
+            strict=False,
+        ):
+            sweeps = found["by_rows"][name]
+            right.loglog(found["by_rows"]["rows"], sweeps, "o-", color=color, label=label)
+        right.set(xlabel="rows of covtype, two classes", ylabel="sweeps of the linear classifier")
+        right.set_yticks([4, 8, 16, 32], ["4", "8", "16", "32"])
+        right.minorticks_off()
+        left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, fontsize=9.5)
+        right.legend(fontsize=10)
+        figure.savefig(file)
+        plt.close(figure)
 
 
 def main() -> None:

@@ -38,6 +38,7 @@ from threadpoolctl import threadpool_limits
 
 from bayespoint import BayesPointClassifier
 from bayespoint.active import query
+from bayespoint.displays import use_style
 
 SETS = (
     "digits",
@@ -249,27 +250,28 @@ def draw(curves: dict, path: Path) -> None:
     """Draw the mean error of every machine against the number of labels, a panel for each set."""
     import matplotlib.pyplot as plt
 
-    names = sorted(curves)
-    figure, axes = plt.subplots(3, 4, figsize=(13, 8.5), sharex=True, layout="constrained")
-    styles = ["#0072B2", "#999999", "#D55E00", "#009E73", "#E69F00", "#CC79A7"]
-    for axis, name in zip(axes.flat, names, strict=False):
-        for machine, color in zip(MACHINES, styles, strict=True):
-            points: dict = {}
-            for labels, errors in curves[name][machine].values():
-                steps = [(n, e) for n, e in zip(labels, errors, strict=True) if n <= MAX_LABELS]
-                for n, e in steps:
-                    points.setdefault(-(-n // BATCH) * BATCH, []).append(100 * e)
-            points.pop(0, None)
-            x = sorted(points)
-            wide = 2.2 if machine.startswith("ours") else 1.2
-            axis.plot(x, [np.mean(points[n]) for n in x], color=color, lw=wide, label=machine)
-        axis.set_title(name, fontsize=10)
-        axis.set_ylim(bottom=0)
-        axis.spines[["top", "right"]].set_visible(False)
-    figure.supxlabel("labels")
-    figure.supylabel("test error in %")
-    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=6)
-    figure.savefig(path, dpi=110)
+    with use_style():
+        names = sorted(curves)
+        figure, axes = plt.subplots(3, 4, figsize=(10, 7.8), sharex=True, layout="constrained")
+        styles = ["#0072B2", "#999999", "#D55E00", "#009E73", "#E69F00", "#CC79A7"]
+        for axis, name in zip(axes.flat, names, strict=False):
+            for machine, color in zip(MACHINES, styles, strict=True):
+                points: dict = {}
+                for labels, errors in curves[name][machine].values():
+                    steps = [(n, e) for n, e in zip(labels, errors, strict=True) if n <= MAX_LABELS]
+                    for n, e in steps:
+                        points.setdefault(-(-n // BATCH) * BATCH, []).append(100 * e)
+                points.pop(0, None)
+                x = sorted(points)
+                wide = 2.2 if machine.startswith("ours") else 1.2
+                axis.plot(x, [np.mean(points[n]) for n in x], color=color, lw=wide, label=machine)
+            axis.set_title(name, fontsize=9)
+            axis.set_ylim(bottom=0)
+        figure.supxlabel("labels")
+        figure.supylabel("test error in %")
+        lines = axes.flat[0].get_legend_handles_labels()
+        figure.legend(*lines, loc="outside upper center", ncols=3)
+        figure.savefig(path)
 
 
 def main() -> None:

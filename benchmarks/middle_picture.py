@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from bayespoint.displays import use_style
 from bayespoint.evaluation.displays.colors import BLACK, COLORS, GRAY
 
 OURS, EXACT = "bayespoint", "exact"
@@ -23,7 +24,7 @@ LEGEND = {
 }
 PALE = "#cccccc"
 PANEL_INCHES = (5.4, 4.4)
-LABEL_SIZE = 8
+LABEL_SIZE = 9.5
 # A distance, in points, beyond the edges of every picture.
 OUTER_EDGE = 10_000
 # Where a label may be, in points from its marker: beside it, then farther away on three circles.
@@ -126,7 +127,6 @@ def draw_panel(ax: Any, seconds: pd.Series, loss: pd.Series) -> None:
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter("")
     ax.margins(0.13, 0.14)
-    ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(labelsize=LABEL_SIZE)
 
 
@@ -137,32 +137,33 @@ def draw(panels: Mapping[int, Mapping[str, pd.DataFrame]], file: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
-    if not panels:
-        raise SystemExit(f"The front needs results of {EXACT} and others on the same sets.")
-    width, height = PANEL_INCHES
-    figure, axes = plt.subplots(
-        len(panels),
-        len(TITLES),
-        figsize=(width * len(TITLES), height * len(panels)),
-        squeeze=False,
-        layout="constrained",
-    )
-    drawn = []
-    for line, (rows, means) in zip(axes, panels.items(), strict=True):
-        for ax, (measure, title) in zip(line, TITLES.items(), strict=True):
-            loss = relative(means[measure])
-            drawn.append((ax, means["fit_clock"].mean()[loss.index], loss))
-            draw_panel(*drawn[-1])
-            n_sets = len(means[measure])
-            ax.set_title(f"Mean {title}, at most {rows:,} rows, {n_sets} sets", fontsize=10)
-            ax.set_xlabel("mean seconds of a fit", fontsize=9)
-            ax.set_ylabel(f"{title} / {title} of {EXACT}", fontsize=9)
-    if axes[0, 0].get_legend_handles_labels()[0]:
-        axes[0, 0].legend(frameon=False, fontsize=LABEL_SIZE, loc="center right")
-    figure.canvas.draw()  # labels are placed when the layout is known
-    figure.set_layout_engine("none")
-    for panel in drawn:
-        draw_labels(*panel)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(file, dpi=160, facecolor="white")
-    plt.close(figure)
+    with use_style():
+        if not panels:
+            raise SystemExit(f"The front needs results of {EXACT} and others on the same sets.")
+        width, height = PANEL_INCHES
+        figure, axes = plt.subplots(
+            len(panels),
+            len(TITLES),
+            figsize=(width * len(TITLES), height * len(panels)),
+            squeeze=False,
+            layout="constrained",
+        )
+        drawn = []
+        for line, (rows, means) in zip(axes, panels.items(), strict=True):
+            for ax, (measure, title) in zip(line, TITLES.items(), strict=True):
+                loss = relative(means[measure])
+                drawn.append((ax, means["fit_clock"].mean()[loss.index], loss))
+                draw_panel(*drawn[-1])
+                n_sets = len(means[measure])
+                ax.set_title(f"Mean {title}, at most {rows:,} rows, {n_sets} sets", fontsize=12)
+                ax.set_xlabel("mean seconds of a fit", fontsize=11)
+                ax.set_ylabel(f"{title} / {title} of {EXACT}", fontsize=11)
+        if axes[0, 0].get_legend_handles_labels()[0]:
+            axes[0, 0].legend(frameon=False, fontsize=LABEL_SIZE, loc="center right")
+        figure.canvas.draw()  # labels are placed when the layout is known
+        figure.set_layout_engine("none")
+        for panel in drawn:
+            draw_labels(*panel)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(file)
+        plt.close(figure)

@@ -28,9 +28,9 @@ def prose(text):
 
 
 def is_long(line):
-    """Return whether a line is too long, except in tables and long links."""
+    """Return whether a line is too long, except in tables, long links and pictures."""
     without_links = re.sub(r"\]\([^)]*\)|<?https?://\S+", "]", line)
-    return len(without_links) > MAX_LINE and not line.lstrip().startswith("|")
+    return len(without_links) > MAX_LINE and not line.lstrip().startswith(("|", "!["))
 
 
 def anchors(text):

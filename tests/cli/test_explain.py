@@ -1,6 +1,7 @@
 import pytest
 
 import bayespoint
+from bayespoint.cli import explain
 from cli_helpers import fails, ok, run, run_json
 
 
@@ -51,3 +52,8 @@ def test_other_models(world):
     assert result.exit_code == 0
     assert "not shuffled" in result.stderr
     assert run_json("explain", world / "three.bpm", world / "three.csv")["weights"] == []
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(1, 2000), (10, 2000), (50, 400), (1000, 200)])
+def test_fewer_rows_are_shuffled_if_there_are_many_columns(columns, rows):
+    assert explain._n_rows(columns) == rows

@@ -7,13 +7,17 @@ from PIL import Image
 from bayespoint.papers.picture import N_COLORS, canvas, classes, curve, need_matplotlib, write
 
 
-def test_pictures_have_few_colors_and_the_width_of_a_page(tmp_path):
+def draw():
     figure, ax = canvas()
     curve(ax, [0, 1], [1, 2], 0, "ours", error=[0.1, 0.2])
     classes(ax, np.array([[0.0, 1.0], [1.0, 2.0]]), np.array([-1, 1]))
-    write(figure, tmp_path / "p.png")
+    return figure
+
+
+def test_pictures_have_few_colors_and_the_width_of_a_page(tmp_path):
+    write(draw, tmp_path / "p.png")
     with Image.open(tmp_path / "p.png") as picture:
-        assert picture.size == (792, 330)  # 7.2 by 3 inches with 110 dots
+        assert picture.size == (1200, 540)  # 8 by 3.6 inches with 150 dots
         assert len(picture.getcolors()) <= N_COLORS
 
 

@@ -8,12 +8,19 @@ import csv
 import json
 import math
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from bayespoint.papers.experiment import Plan
-from bayespoint.papers.keep import run_and_keep
+from bayespoint.papers.keep import draw_again, run_and_keep
 from bayespoint.papers.registry import EXPERIMENTS, find
 from papers_stand_ins import load_small_digits
+
+
+def pixels(path):
+    with Image.open(path) as picture:
+        return np.asarray(picture.convert("L"), dtype=float)
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -34,9 +41,19 @@ def test_quick_version(name, data_folder, tmp_path, monkeypatch):
     assert json.loads((tmp_path / f"{name}.json").read_text())["quick"] is True
     picture = (tmp_path / f"{name}.png").read_bytes()
     assert picture.startswith(b"\x89PNG")
-    assert 2_000 < len(picture) < 80_000
+    assert 2_000 < len(picture) < 120_000
+    if find(name).load_redraw():
+        drawn = pixels(tmp_path / f"{name}.png")
+        draw_again(find(name), tmp_path)
+        # Kept results have six digits.
+        assert np.abs(pixels(tmp_path / f"{name}.png") - drawn).mean() < 1
 
 
 def test_unknown_experiment_says_which_there_are():
     with pytest.raises(ValueError, match=r"no experiment 'table_9'.*table_1"):
         find("table_9")
+
+
+def test_a_picture_that_needs_more_than_kept_results_is_not_drawn_again(tmp_path):
+    with pytest.raises(ValueError, match="bayespoint papers run figure_7"):
+        draw_again(find("figure_7"), tmp_path)

@@ -26,7 +26,16 @@ NO_ANSWER, NO_CLASS = -1, -2
 
 
 class Action(NamedTuple):
-    """One entry of a journal. Replaying all of them restores a session."""
+    """One entry of a journal. Replaying all of them restores a session.
+
+    Examples
+    --------
+    >>> from bayespoint import active
+    >>> session = active.Session(None, [[0.0], [1.0], [2.0]], random_state=0)
+    >>> session.tell(2, "yes")
+    >>> session.actions
+    [Action(verb='label', row=2, label='yes', mark='')]
+    """
 
     verb: str  # "label", "skip", "undo", or "use": learn from a row that was audited before
     row: int

@@ -16,7 +16,17 @@ __all__ = ["Predictions"]
 
 
 class Predictions(NamedTuple):
-    """What is known about every row of the pool."""
+    """What is known about every row of the pool.
+
+    Examples
+    --------
+    >>> from bayespoint import active
+    >>> session = active.Session(None, [[0.0], [1.0], [2.0]], random_state=0)
+    >>> session.tell(0, "no")
+    >>> session.tell(2, "yes")
+    >>> session.predict().label
+    array(['no', None, 'yes'], dtype=object)
+    """
 
     label: np.ndarray  # the person's label, or the model's; None if there is neither
     probability: np.ndarray  # of this label, as the model says; NaN if it does not say

@@ -48,7 +48,16 @@ LOST_EVIDENCE = 1.0
 
 
 class Certificate(NamedTuple):
-    """What is promised about the rows without a label, now."""
+    """What is promised about the rows without a label, now.
+
+    Examples
+    --------
+    >>> from bayespoint import active
+    >>> session = active.Session(None, [[0.0], [1.0], [2.0]], max_error=0.1, random_state=0)
+    >>> session.tell(2, "yes")
+    >>> session.certificate().holds
+    False
+    """
 
     holds: bool
     max_error: float | None

@@ -19,7 +19,16 @@ MIN_FORECAST_POINTS, SHARE_STEP, MAX_FORECAST_GROWTH = 12, 0.1, 4
 
 
 class Summary(NamedTuple):
-    """The side panel of a labeling session."""
+    """The side panel of a labeling session.
+
+    Examples
+    --------
+    >>> from bayespoint import active
+    >>> session = active.Session(None, [[0.0], [1.0], [2.0]], random_state=0)
+    >>> session.tell(2, "yes")
+    >>> session.summary().class_counts
+    {'yes': 1}
+    """
 
     n_rows: int
     n_labels: int  # without unknown ones

@@ -33,7 +33,19 @@ _DEPENDENT = (
 
 
 class CenterComparison(NamedTuple):
-    """How the center of mass compares with the point of best agreement with the posterior."""
+    """How the center of mass compares with the point of best agreement with the posterior.
+
+    Examples
+    --------
+    >>> from bayespoint import BayesPointClassifier
+    >>> from bayespoint.bounds import compare_center
+    >>> from bayespoint.datasets import make_teacher
+    >>> X, y, _ = make_teacher(20, 3, random_state=0)
+    >>> model = BayesPointClassifier("linear", softness=0, solver="billiard", random_state=0)
+    >>> found = compare_center(model.fit(X, y))
+    >>> bool(found.excess < found.limit)
+    True
+    """
 
     epsilon: float  # smallest cosine of a draw with the center of mass (theorem 10)
     epsilon_low: float  # lower end of its confidence interval

@@ -89,6 +89,12 @@ def boosting_rounds(margin: float, margin_error: float) -> int:
     -------
     int
         2 / margin^2 ln(1 / margin_error), 004's theorem 1.12.
+
+    Examples
+    --------
+    >>> from bayespoint.bounds import boosting_rounds
+    >>> boosting_rounds(margin=0.1, margin_error=0.01)
+    922
     """
     inside("margin", margin, 0, 0.25)
     inside("margin_error", margin_error, 0, 1)
@@ -117,6 +123,17 @@ def adaboost_margin_error(model, X, y, margin: float) -> MarginError:
     -----
     The margin is half of y times scikit-learn's `decision_function`, which for two classes
     is between -2 and 2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.ensemble import AdaBoostClassifier
+    >>> from bayespoint.bounds import adaboost_margin_error
+    >>> X, y = make_moons(100, noise=0.1, random_state=0)
+    >>> model = AdaBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> found = adaboost_margin_error(model, X, y, margin=0.1)
+    >>> found.observed <= found.bound
+    True
     """
     check_is_fitted(model)
     if not hasattr(model, "estimator_errors_"):

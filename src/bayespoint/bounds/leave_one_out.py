@@ -34,6 +34,12 @@ def support_vector_bound(n_support: int, n_samples: int) -> float:
     References
     ----------
     Vapnik (1995), The Nature of Statistical Learning Theory; 004, sec. 1.3.4.
+
+    Examples
+    --------
+    >>> from bayespoint.bounds import support_vector_bound
+    >>> support_vector_bound(n_support=12, n_samples=200)
+    0.06
     """
     count("n_samples", n_samples)
     count("n_support", n_support, 0)
@@ -127,6 +133,16 @@ def svm_leave_one_out_bound(model: SVC, X, y) -> float:
     can only become smaller, and each class has half of this sum. So no coefficient reaches C if C
     is more than half the squared length. With a smaller C the second bound can be wrong (a test
     shows it): all support vectors may be at C, and the intercept is then arbitrary.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.svm import SVC
+    >>> from bayespoint.bounds import svm_leave_one_out_bound
+    >>> X, y = make_moons(200, noise=0.1, random_state=0)
+    >>> model = SVC(gamma=1.0, C=1000).fit(X, y)
+    >>> round(svm_leave_one_out_bound(model, X, y), 3)
+    0.04
     """
     if not isinstance(model, SVC):
         raise TypeError(

@@ -182,6 +182,16 @@ def adaptive_margin_certificate(
     -------
     float
         `adaptive_margin_bound`, at most 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from bayespoint import AdaptiveMarginSVC
+    >>> from bayespoint.bounds import adaptive_margin_certificate
+    >>> X, y = make_moons(100, noise=0.1, random_state=0)
+    >>> model = AdaptiveMarginSVC("rbf", gamma=1.0).fit(X, y)
+    >>> adaptive_margin_certificate(model, X, y)  # 100 points are too few for a bound below 1
+    1.0
     """
     if not hasattr(model, "adaptivity"):
         raise TypeError(

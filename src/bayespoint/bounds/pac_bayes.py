@@ -208,6 +208,12 @@ def invert_binary_kl(q: float, divergence: float) -> float:
     -------
     float
         p from q to 1, rounded up.
+
+    Examples
+    --------
+    >>> from bayespoint.bounds import invert_binary_kl
+    >>> round(invert_binary_kl(0.1, 0.02), 3)
+    0.17
     """
     share("q", q)
     if not divergence >= 0:

@@ -98,6 +98,16 @@ def estimate_version_space_bound(
     -------
     VolumeBound
         Estimated upper limits.
+
+    Examples
+    --------
+    >>> from bayespoint import BayesPointClassifier
+    >>> from bayespoint.bounds import estimate_version_space_bound
+    >>> from bayespoint.datasets import make_teacher
+    >>> X, y, _ = make_teacher(200, 3, random_state=0)
+    >>> model = BayesPointClassifier("linear", fit_intercept=False, softness=0, solver="ep")
+    >>> round(estimate_version_space_bound(model.fit(X, y)).bayes_point, 2)
+    0.16
     """
     check_is_fitted(model)
     soft = getattr(model, "softness_", None), getattr(model, "label_noise_", None)

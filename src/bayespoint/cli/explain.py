@@ -14,8 +14,10 @@ from ..io.tables.read_options import ReadOptions
 from .terminal import aligned, cut_short, note, show, working
 from .trained import Trained, open_model, read_labeled
 
-# Shuffle columns of at most this many rows: enough to see which columns matter.
-MAX_SHUFFLED_ROWS = 2000
+# Shuffle columns of this many rows: enough to see which columns matter, and fewer rows if there
+# are many columns, because each column takes predictions for all these rows.
+MIN_SHUFFLED_ROWS, MAX_SHUFFLED_ROWS = 200, 2000
+MAX_SHUFFLED_CELLS = 20_000
 
 
 class Importance(NamedTuple):
@@ -118,7 +120,7 @@ def _importances(trained: Trained, X, y, seed: int, say) -> list[Importance]:
         trained.pipeline,
         X,
         y,
-        max_rows=MAX_SHUFFLED_ROWS,
+        max_rows=_n_rows(X.shape[1]),
         max_seconds=np.inf,
         random_state=seed,
     )
@@ -126,6 +128,11 @@ def _importances(trained: Trained, X, y, seed: int, say) -> list[Importance]:
         Importance(str(X.columns[row.column]), row.log_loss, row.error, row.deviation)
         for row in found or ()
     ]
+
+
+def _n_rows(n_columns: int) -> int:
+    """Return how many rows to shuffle."""
+    return max(MIN_SHUFFLED_ROWS, min(MAX_SHUFFLED_ROWS, MAX_SHUFFLED_CELLS // n_columns))
 
 
 def _lines(weights: list[Weight], shuffled: list[Importance], top: int) -> list[str]:

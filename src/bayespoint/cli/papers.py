@@ -58,6 +58,22 @@ def run(
 
 @app.command()
 @guarded
+def draw(
+    names: Annotated[
+        list[str], typer.Argument(help="Experiments, as in `bayespoint papers list`.")
+    ],
+    source: Annotated[Path, typer.Option(help="Folder that `run` wrote to.")] = Path("docs/papers"),
+) -> None:
+    """Draw pictures again from kept results, without running anything."""
+    from ..papers.keep import draw_again
+    from ..papers.registry import find
+
+    for name in names:
+        draw_again(find(name), source)
+
+
+@app.command()
+@guarded
 def page(
     source: Annotated[Path, typer.Option(help="Folder that `run` wrote to.")] = Path("docs/papers"),
     output: Annotated[Path, typer.Option(help="FILE.md to write.")] = Path("docs/papers.md"),

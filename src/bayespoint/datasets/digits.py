@@ -46,6 +46,13 @@ def load_handwritten(name: str, folder: str | os.PathLike | None = None) -> Bunc
     References
     ----------
     Herbrich, Graepel, Campbell (2001), Bayes Point Machines, JMLR 1, sec. 4.3.
+
+    Examples
+    --------
+    >>> from bayespoint.datasets import load_handwritten
+    >>> digits = load_handwritten("usps", folder="data")  # doctest: +SKIP
+    >>> digits.X_train.shape  # doctest: +SKIP
+    (7291, 256)
     """
     if name not in SHAPES:
         raise ValueError(f'name should be "mnist" or "usps", but is {name!r}.')

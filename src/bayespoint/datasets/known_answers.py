@@ -103,6 +103,13 @@ def make_teacher(n_samples: int, n_features: int, random_state=None) -> KnownAns
     teacher : ndarray of shape (n_features,)
         Direction that labels the points, of unit length. Given points and labels it is
         uniform in version space, so the mean of all such teachers is the Bayes point.
+
+    Examples
+    --------
+    >>> from bayespoint.datasets import make_teacher
+    >>> X, y, teacher = make_teacher(100, 5, random_state=0)
+    >>> bool((y * (X @ teacher) > 0).all())
+    True
     """
     check_at_least("n_samples", n_samples, 2)
     check_at_least("n_features", n_features, 1)

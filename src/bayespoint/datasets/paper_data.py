@@ -72,6 +72,18 @@ def load_paper_data(name: str, folder: str | os.PathLike | None = None) -> Bunch
     ----------
     Herbrich, Graepel, Campbell (2001), Bayes Point Machines, JMLR 1, table 1.
     Rätsch, Onoda, Müller (2001), Soft Margins for AdaBoost, Machine Learning 42.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> from bayespoint.datasets import load_paper_data
+    >>> with tempfile.TemporaryDirectory() as folder:  # usually the folder with the papers' data
+    ...     os.mkdir(os.path.join(folder, "uci"))
+    ...     path = os.path.join(folder, "uci", "sonar.npz")
+    ...     np.savez(path, X=np.zeros((208, 60)), y=np.repeat([1, -1], [111, 97]))
+    ...     load_paper_data("sonar", folder).X.shape
+    (208, 60)
     """
     if name not in PAPER_DATA:
         raise ValueError(f"name should be one of {', '.join(PAPER_DATA)}, but is {name!r}.")

@@ -48,6 +48,11 @@ def fetch_arrays(name: str, data_id: int, files: str) -> tuple[np.ndarray, np.nd
         Features; categories are numbered in the order in which OpenML declares them.
     labels : ndarray of shape (n_samples,)
         Labels as texts.
+
+    Examples
+    --------
+    >>> from bayespoint.datasets import fetch_arrays
+    >>> X, labels = fetch_arrays("iris", 61, "iris.npz")  # from the network  # doctest: +SKIP
     """
     from sklearn.datasets import fetch_openml
 

@@ -55,6 +55,16 @@ def predict_proba(model, X):
     -------
     dask array, dask dataframe, or list of delayed arrays
         A column for each class, in the order of `classes_`.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_iris
+    >>> from bayespoint import LinearBayesPointClassifier, distributed
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LinearBayesPointClassifier().fit(X, y)
+    >>> distributed.predict_proba(model, da.from_array(X, chunks=50)).shape
+    (150, 3)
     """
     check_is_fitted(model)
     return _apply(model, X, _Answer("predict_proba", np.dtype(float), model.classes_))
@@ -72,6 +82,17 @@ def decision_function(model, X):
     -------
     dask array, dask series or dataframe, or list of delayed arrays
         One number for each row with two classes, otherwise one for each class.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_iris
+    >>> from bayespoint import LinearBayesPointClassifier, distributed
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LinearBayesPointClassifier().fit(X, y)
+    >>> outputs = distributed.decision_function(model, da.from_array(X, chunks=50))
+    >>> outputs[:3].compute().argmax(axis=1)
+    array([0, 0, 0])
     """
     check_is_fitted(model)
     columns = None if len(model.classes_) == 2 else model.classes_
@@ -92,6 +113,17 @@ def accept(model, X):
     -------
     dask array, dask series, or list of delayed arrays
         True for rows that `predict` gives a class.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_iris
+    >>> from bayespoint import LinearBayesPointClassifier, RejectOptionClassifier, distributed
+    >>> X, y = load_iris(return_X_y=True)
+    >>> option = RejectOptionClassifier(LinearBayesPointClassifier(), reject_rate=0.2)
+    >>> option = option.set_params(random_state=0).fit(X, y)
+    >>> distributed.accept(option, da.from_array(X, chunks=50))[:2].compute()
+    array([ True,  True])
     """
     check_is_fitted(model)
     return _apply(model, X, _Answer("accept", np.dtype(bool), None))

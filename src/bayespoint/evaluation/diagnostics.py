@@ -101,6 +101,18 @@ def correlation_length(
     -------
     float
         Mean number of bounces.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayespoint.datasets import make_teacher
+    >>> from bayespoint.diagnostics import correlation_length
+    >>> from bayespoint.geometry.gram import unit_gram
+    >>> from bayespoint.geometry.version_space import VersionSpace
+    >>> X, y, _ = make_teacher(30, 5, random_state=0)
+    >>> space = VersionSpace(unit_gram(X @ X.T, 0.0), y)
+    >>> 1 < correlation_length(space, np.random.default_rng(0), n_pairs=3, warm_up=100) < 1000
+    True
     """
     space = space._replace(label_noise=0.0)
     start = space.enter(rng)

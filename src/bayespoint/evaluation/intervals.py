@@ -9,7 +9,15 @@ from scipy import special
 
 
 class Share(NamedTuple):
-    """A share of rows, and the confidence interval of the true share."""
+    """A share of rows, and the confidence interval of the true share.
+
+    Examples
+    --------
+    >>> from bayespoint.evaluation import share
+    >>> found = share(3, 100, confidence_level=0.95)
+    >>> found.value, round(found.low, 3), round(found.high, 3)
+    (0.03, 0.006, 0.085)
+    """
 
     number: int
     total: int
@@ -58,6 +66,13 @@ def exact_interval(count, total, confidence_level: float = 0.95) -> tuple[np.nda
 
 
 def share(count, total, confidence_level: float) -> Share:
-    """Return a share with its exact interval."""
+    """Return a share with its exact interval.
+
+    Examples
+    --------
+    >>> from bayespoint.evaluation import share
+    >>> share(0, 10, confidence_level=0.95).low
+    0.0
+    """
     low, high = exact_interval(count, total, confidence_level)
     return Share(int(count), int(total), float(low), float(high))

@@ -9,7 +9,15 @@ from sklearn.pipeline import Pipeline
 
 
 def has_reject_option(model) -> bool:
-    """Tell whether a fitted model may refuse to answer."""
+    """Tell whether a fitted model may refuse to answer.
+
+    Examples
+    --------
+    >>> from bayespoint import LinearBayesPointClassifier
+    >>> from bayespoint.evaluation import has_reject_option
+    >>> has_reject_option(LinearBayesPointClassifier().fit([[0.0], [1.0]], [0, 1]))
+    False
+    """
     return hasattr(model, "accept") and hasattr(model, "threshold_")
 
 

@@ -19,7 +19,16 @@ MAX_CLASSES_DESCRIBED = 100
 
 
 class Reliability(NamedTuple):
-    """How often rows of about equal confidence are right; one entry per bin."""
+    """How often rows of about equal confidence are right; one entry per bin.
+
+    Examples
+    --------
+    >>> from bayespoint.evaluation import evaluate_probabilities
+    >>> p = [[0.8, 0.2], [0.8, 0.2], [0.1, 0.9]]
+    >>> found = evaluate_probabilities([0, 1, 1], p, [0, 1])
+    >>> found.reliability.total  # one row for each bin that has any
+    array([2, 1])
+    """
 
     confidence: np.ndarray  # mean of the bin
     right: np.ndarray  # number of rows that are right
@@ -29,7 +38,16 @@ class Reliability(NamedTuple):
 
 
 class Acceptance(NamedTuple):
-    """Accepted rows and their errors if less confident answers are refused, by threshold."""
+    """Accepted rows and their errors if less confident answers are refused, by threshold.
+
+    Examples
+    --------
+    >>> from bayespoint.evaluation import evaluate_probabilities
+    >>> p = [[0.8, 0.2], [0.6, 0.4], [0.1, 0.9]]
+    >>> found = evaluate_probabilities([0, 1, 1], p, [0, 1])
+    >>> found.rejection.accepted.tolist(), found.rejection.errors.tolist()
+    ([3, 2, 1], [1, 0, 0])
+    """
 
     threshold: np.ndarray
     accepted: np.ndarray  # number of rows
@@ -66,7 +84,18 @@ class GroupAnswers(NamedTuple):
 
 
 class Promise(NamedTuple):
-    """The threshold of a model, and what it promises."""
+    """The threshold of a model, and what it promises.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayespoint import LinearBayesPointClassifier, RejectOptionClassifier
+    >>> from bayespoint.evaluation import evaluate
+    >>> X, y = load_iris(return_X_y=True)
+    >>> option = RejectOptionClassifier(LinearBayesPointClassifier(), reject_rate=0.2)
+    >>> evaluate(option.fit(X[::2], y[::2]), X[1::2], y[1::2]).promise.reject_rate
+    0.2
+    """
 
     threshold: float
     error: Share  # of the accepted rows of this evaluation
@@ -115,6 +144,18 @@ class Evaluation:
         The cost of each answer (column) for each true class (row), if they decide the answers.
     seen : SeenRows or None
         How many of the rows the model was trained with; None if that is not known.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayespoint import LinearBayesPointClassifier
+    >>> from bayespoint.evaluation import evaluate
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = evaluate(LinearBayesPointClassifier().fit(X[::2], y[::2]), X[1::2], y[1::2])
+    >>> found.confusion
+    array([[25,  0,  0],
+           [ 0, 24,  1],
+           [ 0,  1, 24]])
     """
 
     classes: np.ndarray

@@ -31,7 +31,14 @@ def class_positions(y, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def is_missing(label) -> bool:
-    """Tell whether a label is None, NaN, NaT or pandas' NA (which cannot be compared)."""
+    """Tell whether a label is None, NaN, NaT or pandas' NA (which cannot be compared).
+
+    Examples
+    --------
+    >>> from bayespoint.evaluation import is_missing
+    >>> is_missing(float("nan")), is_missing(""), is_missing(0)
+    (True, False, False)
+    """
     try:
         return label is None or bool(label != label)
     except TypeError:

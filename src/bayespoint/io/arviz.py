@@ -41,8 +41,11 @@ def to_arviz(model: BayesPointClassifier, X=None) -> Any:
 
     Examples
     --------
-    >>> from bayespoint import to_arviz
-    >>> data = to_arviz(model, X)  # doctest: +SKIP
+    >>> from bayespoint import BayesPointClassifier, to_arviz
+    >>> from bayespoint.datasets import make_teacher
+    >>> X, y, _ = make_teacher(20, 3, random_state=0)
+    >>> model = BayesPointClassifier("linear", softness=0.0, solver="billiard", random_state=0)
+    >>> data = to_arviz(model.fit(X, y), X)  # doctest: +SKIP
     >>> arviz.summary(data, var_names=["decision"])  # doctest: +SKIP
     """
     check_is_fitted(model)

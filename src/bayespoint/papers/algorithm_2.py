@@ -24,7 +24,7 @@ from ..solvers import Billiard
 from ..solvers.ball import advance, new_ball
 from ..solvers.billiard import PILOT_BOUNCES, SCATTER_LENGTH
 from .contest import largest_margin
-from .experiment import Measured, Outcome, Plan, average, significance
+from .experiment import Lines, Measured, Outcome, Plan, average, significance
 from .picture import GRAY, canvas, curve
 from .published import published
 from .table_1 import QUICK_NAMES, SETTINGS
@@ -158,9 +158,25 @@ def _numbers(name: str, splits: list[Errors]) -> dict[str, Measured]:
     }
 
 
+def redraw(numbers: dict[str, Measured], runs: Lines):
+    """Draw kept results."""
+    results: dict[str, list[Errors]] = {}
+    for line in runs:
+        by_ball: dict[str, dict[int, float]] = {"paper": {}, "exact": {}}
+        for column, error in line.items():
+            ball, _, bounces = column.partition(" ")
+            if bounces:
+                by_ball[ball][int(bounces)] = float(error)
+        margin, perceptron = float(line["margin"]), float(line["from_perceptron"])
+        results.setdefault(line["name"], []).append(
+            Errors(margin=margin, perceptron=perceptron, stop=0, **by_ball)
+        )
+    return _draw(results)
+
+
 def _draw(results: dict[str, list[Errors]]):
     n_rows = -(-len(results) // 4)
-    figure, axes = canvas(n_rows, 4 if n_rows > 1 else len(results), height=0.5 + 2.1 * n_rows)
+    figure, axes = canvas(n_rows, 4 if n_rows > 1 else len(results), height=0.6 + 2.5 * n_rows)
     theirs = published("algorithm_2")
     for ax, (name, splits) in zip(axes.flat, results.items(), strict=False):
         value, bar = theirs[f"{name}, BPM error %"][:2]
@@ -169,7 +185,7 @@ def _draw(results: dict[str, list[Errors]]):
         for number, (ball, label) in enumerate((("paper", "its ball"), ("exact", "exact ball"))):
             runs = [getattr(errors, ball) for errors in splits]
             means = [average([run[n] for run in runs]) for n in runs[0]]
-            look = {"error": [m.error for m in means], "ms": 3}
+            look = {"error": [m.error for m in means], "ms": 4}
             curve(ax, list(runs[0]), [m.mean for m in means], 3 * number, label, **look)
         ax.set(title=name, xscale="log")
     handles = axes.flat[0].get_legend_handles_labels()

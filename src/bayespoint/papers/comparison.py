@@ -27,7 +27,7 @@ from threadpoolctl import threadpool_limits
 
 from ..classifiers.bayes_point import BayesPointClassifier
 from ..classifiers.reject.curve import rejection_curve
-from .experiment import Measured, Outcome, Plan, average
+from .experiment import Lines, Measured, Outcome, Plan, average
 from .picture import BLACK, canvas, color
 from .raetsch import Benchmark, load_benchmark
 
@@ -113,8 +113,16 @@ def critical_difference(n_classifiers: int, n_data: int, level: float = 0.05) ->
     return float(q * np.sqrt(n_classifiers * (n_classifiers + 1) / (6 * n_data)))
 
 
+def redraw(numbers: dict[str, Measured], runs: Lines):
+    """Draw kept results."""
+    names = list(dict.fromkeys(line["classifier"] for line in runs))
+    n_sets = len(dict.fromkeys(line["name"] for line in runs))
+    scores = [[float(line[label]) for label in SCORES] for line in runs]
+    return _draw(np.reshape(scores, (n_sets, len(names), -1, len(SCORES))).mean(axis=2), names)
+
+
 def _draw(means: np.ndarray, names: list[str]):
-    figure, axes = canvas(1, 3, height=2.8, sharey=True)
+    figure, axes = canvas(1, 3, height=3.4, sharey=True)
     difference = critical_difference(len(names), len(means))
     for k, ax in enumerate(axes):
         ranks = np.array([stats.rankdata(row) for row in means[..., k].round(10)]).mean(axis=0)

@@ -13,7 +13,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
 from ..datasets import digits
-from .experiment import Outcome, Plan, counted
+from .experiment import Lines, Measured, Outcome, Plan, counted
 from .picture import canvas, color
 from .published import published
 
@@ -59,11 +59,16 @@ def encode(X: np.ndarray, coding: str) -> np.ndarray:
     return Z / np.linalg.norm(Z, axis=1, keepdims=True) if coding == "unit length" else Z
 
 
+def redraw(numbers: dict[str, Measured], runs: Lines):
+    """Draw kept results."""
+    return _draw(numbers)
+
+
 def _draw(numbers):
-    figure, ax = canvas(height=2.4)
+    figure, ax = canvas(height=3.4)
     theirs = published("digits_svm")
     for k, (quantity, ours) in enumerate(numbers.items()):
-        ax.errorbar([ours.mean], [k + 0.1], xerr=[ours.error], fmt="o", color=color(0), capsize=3)
+        ax.errorbar([ours.mean], [k + 0.1], xerr=[ours.error], fmt="o", color=color(0))
         if quantity in theirs:
             ax.plot([theirs[quantity].value], [k - 0.1], "s", mfc="white", color=color(3))
     ax.plot([], [], "o", color=color(0), label="ours")

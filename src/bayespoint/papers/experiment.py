@@ -10,6 +10,8 @@ from joblib import Parallel, delayed, parallel_config
 from scipy import stats
 
 T = TypeVar("T")
+# Lines of a CSV file that were read again.
+Lines = list[dict[str, str]]
 
 
 class Measured(NamedTuple):

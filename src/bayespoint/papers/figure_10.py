@@ -56,5 +56,11 @@ def _draw(data, hardest, used):
         ax.set_axis_off()
     for ax, i in zip(axes.flat, hardest, strict=False):
         ax.imshow(data.X_train[i].reshape(side, side), cmap="gray_r", interpolation="nearest")
-        ax.set_title(f"{used[i]}, class {data.y_train[i]}", fontsize=8, y=-0.28)
+        ax.set_title(
+            f"{used[i]}, class {data.y_train[i]}",
+            fontsize=9,
+            weight="normal",
+            loc="center",
+            y=-0.28,
+        )
     return figure

@@ -115,7 +115,7 @@ def _draw(sigmas, results, n_test):
     for k, name in enumerate(CURVES):
         curve(axes[0], sigmas, results[:, k], (3, 0, 2, 4)[k], name)
     axes[0].set(ylabel=f"test errors of {n_test}", ylim=(0, None))
-    axes[0].legend(fontsize=8)
+    axes[0].legend(fontsize=10)
     curve(axes[1], sigmas, results[:, -1], 0, "")
     axes[1].set(ylabel="bounces of 8 balls until escape")
     for ax in axes:

@@ -93,7 +93,7 @@ def _draw(logs, values):
         error = None if CURVES[k] == "slacks" else bars[:, k]
         curve(axes[1], logs, means[:, k], k - 1, CURVES[k], error=error)
     axes[1].set(ylabel="percent", ylim=(0, 50))
-    axes[1].legend(fontsize=8)
+    axes[1].legend(fontsize=10)
     for ax in axes:
         ax.set_xlabel("log sigma")
     return figure

@@ -10,7 +10,7 @@ import warnings
 
 import numpy as np
 
-from .experiment import Measured, Outcome, Plan, average
+from .experiment import Lines, Measured, Outcome, Plan, average
 from .picture import canvas, curve
 from .raetsch import SIGMAS, Benchmark, choose_sigma, load_benchmark, machine
 
@@ -56,6 +56,19 @@ def follow_path(data: Benchmark, train, test, sigma: float) -> np.ndarray:
         models = machine(sigma).fit_path(data.X[train], data.y[train], ADAPTIVITIES)
     wrong = [model.predict(data.X[test]) != data.y[test] for model in models]
     return 100 * np.mean(wrong, axis=1)
+
+
+def redraw(numbers: dict[str, Measured], runs: Lines):
+    """Draw kept results."""
+    return _draw(
+        {
+            name: np.reshape(
+                [float(line["error"]) for line in runs if line["name"] == name],
+                (-1, len(ADAPTIVITIES)),
+            )
+            for name in dict.fromkeys(line["name"] for line in runs)
+        }
+    )
 
 
 def _draw(curves: dict[str, np.ndarray]):

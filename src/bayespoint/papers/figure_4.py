@@ -95,7 +95,7 @@ def _draw(errors: dict[str, np.ndarray]):
     bins = 100 * (np.arange(most + 2) - 0.5) / N_TEST
     for number, ax, (name, sample) in zip((0, 2, 3), axes, errors.items(), strict=False):
         ax.hist(sample, bins, color=color(number))
-        ax.set_title(name, fontsize=8)
+        ax.set_title(name, fontsize=11)
         ax.set_xlabel("test error, %")
     axes[0].set_ylabel("hypotheses")
     shares = np.linspace(0.5, 99.5, 100)
@@ -103,7 +103,7 @@ def _draw(errors: dict[str, np.ndarray]):
     ends = np.array([gibbs.min(), gibbs.max()])
     axes[3].plot(ends, ends, color="0.4", lw=1)
     for number, marker, quantiles in zip((2, 3), "^o", others, strict=True):
-        axes[3].plot(gibbs, quantiles, marker, ms=3, color=color(number))
-    axes[3].set_title("quantiles", fontsize=8)
+        axes[3].plot(gibbs, quantiles, marker, ms=4, color=color(number))
+    axes[3].set_title("quantiles", fontsize=11)
     axes[3].set(xlabel="Gibbs sampler", ylabel="perceptrons")
     return figure

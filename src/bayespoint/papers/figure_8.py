@@ -19,7 +19,7 @@ from ..datasets.paper_data import load_paper_data
 from ..geometry.conflicts import NoVersionSpaceError
 from ..solvers import Billiard
 from .contest import fit_hard_margin
-from .experiment import Measured, Outcome, Plan, average
+from .experiment import Lines, Measured, Outcome, Plan, average
 from .figure_6 import make_toy
 from .picture import canvas, curve
 
@@ -99,6 +99,23 @@ def _errors(K, K_test, y, truth, softness: float, seed: int) -> list[float]:
 
 def _kept(values: np.ndarray) -> np.ndarray:
     return values[~np.isnan(values)]
+
+
+def redraw(numbers: dict[str, Measured], runs: Lines):
+    """Draw kept results."""
+    softnesses = list(dict.fromkeys(float(line["softness"]) for line in runs))
+    errors = {
+        name: np.reshape(
+            [
+                [float(line[machine] or "nan") for machine in ("svm", "bpm")]
+                for line in runs
+                if line["problem"] == name
+            ],
+            (-1, len(softnesses), 2),
+        )
+        for name in dict.fromkeys(line["problem"] for line in runs)
+    }
+    return _draw(errors, softnesses)
 
 
 def _draw(errors: dict[str, np.ndarray], softnesses):

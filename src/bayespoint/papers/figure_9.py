@@ -17,7 +17,7 @@ from ..classifiers.bayes_point import BayesPointClassifier
 from ..classifiers.reject.curve import rejection_curve
 from ..datasets import digits
 from ..solvers import Perceptron
-from .experiment import Measured, Outcome, Plan, counted, single_runs
+from .experiment import Lines, Measured, Outcome, Plan, counted, single_runs
 from .picture import canvas, color
 from .published import published
 
@@ -111,6 +111,19 @@ def errors_of(data, seed: int, jobs: int, variant: str = "ours") -> np.ndarray:
     return 100 * curve.error[np.searchsorted(curve.reject_rate, RATES)]
 
 
+def redraw(numbers: dict[str, Measured], runs: Lines):
+    """Draw kept results."""
+    keys = dict.fromkeys((line["name"], line["machine"]) for line in runs)
+    curves = {
+        key: np.reshape(
+            [float(line["error"]) for line in runs if (line["name"], line["machine"]) == key],
+            (-1, len(RATES)),
+        )
+        for key in keys
+    }
+    return _draw(curves)
+
+
 def _draw(curves: dict[tuple[str, str], np.ndarray]):
     names = list(dict.fromkeys(name for name, _ in curves))
     figure, axes = canvas(1, len(names), squeeze=False)
@@ -119,7 +132,7 @@ def _draw(curves: dict[tuple[str, str], np.ndarray]):
         for variant, number, marker in zip(TRIED[name], (0, 2, 4), "o^v", strict=False):
             errors, look = curves[name, variant], {"color": color(number)}
             ax.plot(100 * RATES, errors.T, lw=1, alpha=min(0.4, 5 / len(errors)), **look)
-            ax.plot(100 * RATES, errors.mean(axis=0), marker=marker, ms=4, label=variant, **look)
+            ax.plot(100 * RATES, errors.mean(axis=0), marker=marker, ms=6, label=variant, **look)
         known = [(k, theirs.get(f"{name}, error % at {k} % rejection")) for k in range(11)]
         points = [(k, number.value) for k, number in known if number]
         ax.plot(*np.transpose(points), "s", mfc="none", color=color(3), label="paper")

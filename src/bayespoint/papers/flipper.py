@@ -17,7 +17,7 @@ from ..datasets.paper_data import load_paper_data
 from ..geometry.gram import unit_gram
 from ..geometry.version_space import VersionSpace
 from ..solvers import Billiard
-from .experiment import Measured, Outcome, Plan, average, counted, significance
+from .experiment import Lines, Measured, Outcome, Plan, average, counted, significance
 from .figure_18_11 import angle
 from .picture import canvas, color
 from .published import published
@@ -105,13 +105,18 @@ def play_both(
     return errors[0], errors[1], angle(first, second)
 
 
+def redraw(numbers: dict[str, Measured], runs: Lines):
+    """Draw kept results."""
+    return _draw(numbers)
+
+
 def _draw(numbers):
-    figure, ax = canvas(height=2.4)
+    figure, ax = canvas(height=3.4)
     theirs = published("flipper")
     rows = [q for q in numbers if "errors of" in q]
     for k, quantity in enumerate(rows):
         ours = numbers[quantity]
-        ax.errorbar([ours.mean], [k + 0.1], xerr=[ours.error], fmt="o", color=color(0), capsize=3)
+        ax.errorbar([ours.mean], [k + 0.1], xerr=[ours.error], fmt="o", color=color(0))
         if quantity in theirs:
             ax.plot([theirs[quantity].value], [k - 0.1], "s", mfc="white", color=color(3))
     ax.plot([], [], "o", color=color(0), label="ours")

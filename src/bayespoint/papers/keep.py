@@ -14,7 +14,8 @@ from typing import Any
 
 from .. import __version__
 from .._runtime.atomic import in_place_of
-from .experiment import Outcome, Plan
+from .experiment import Measured, Outcome, Plan
+from .kept import read_lines
 from .picture import need_matplotlib, write
 from .published import judge, published
 from .registry import Experiment
@@ -43,11 +44,30 @@ def run_and_keep(experiment: Experiment, plan: Plan, folder: Path) -> Outcome:
         "version": __version__,
         "notes": list(outcome.notes),
     }
-    write(outcome.draw(), folder / f"{experiment.name}.png")
+    write(outcome.draw, folder / f"{experiment.name}.png")
     # The page shows experiments that have this file, so it comes last.
     with in_place_of(folder / f"{experiment.name}.json") as file:
         file.write((json.dumps(circumstances, indent=1, ensure_ascii=False) + "\n").encode())
     return outcome
+
+
+def draw_again(experiment: Experiment, folder: Path) -> None:
+    """Write NAME.png from the kept NAME.csv and NAME_runs.csv."""
+    need_matplotlib()
+    redraw = experiment.load_redraw()
+    if redraw is None:
+        raise ValueError(
+            f"The picture of {experiment.name} needs more than the results that are kept. Run it "
+            f"again: `bayespoint papers run {experiment.name} --output {folder}`."
+        )
+    numbers = {
+        line["quantity"]: Measured(
+            float(line["ours"]), float(line["error"] or "nan"), int(line["n"])
+        )
+        for line in read_lines(folder / f"{experiment.name}.csv")
+    }
+    runs = read_lines(folder / f"{experiment.name}_runs.csv")
+    write(lambda: redraw(numbers, runs), folder / f"{experiment.name}.png")
 
 
 def lines_of(name: str, outcome: Outcome) -> list[dict[str, Any]]:

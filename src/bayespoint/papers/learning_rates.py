@@ -98,5 +98,5 @@ def _draw(dimensions, scaled, limits, zeta):
         )
     ax.set(xlabel="one over the dimension (open: extrapolated)", ylabel="scaled error")
     ax.set_title(f"zeta = {zeta} examples per weight")
-    ax.legend(loc="center left", fontsize=8)
+    ax.legend(loc="center left", fontsize=10)
     return figure

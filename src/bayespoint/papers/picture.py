@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from .._runtime.atomic import in_place_of
 from ..evaluation.displays.colors import BLACK, COLORS, GRAY, color
+from ..evaluation.displays.style import WIDTH, use_style
 
 __all__ = [
     "BLACK",
     "COLORS",
     "GRAY",
     "MARKERS",
+    "WIDTH",
     "canvas",
     "classes",
     "color",
@@ -22,10 +25,8 @@ __all__ = [
 ]
 
 MARKERS = "osD^vXP"
-# Inches: letters have the right size if a picture is as wide as a page.
-WIDTH, HEIGHT = 7.2, 3.0
-DOTS_PER_INCH = 110
-N_COLORS = 128
+HEIGHT = 3.6
+N_COLORS = 256
 
 
 def need_matplotlib() -> None:
@@ -50,8 +51,8 @@ def canvas(n_rows: int = 1, n_columns: int = 1, *, height: float = HEIGHT, **kwa
 
 def curve(ax, x, y, number: int, label: str, *, error=None, **kwargs) -> None:
     """Draw a line with markers and bars of one standard error."""
-    look = {"color": color(number), "marker": MARKERS[number], "ms": 4, "lw": 1.3, **kwargs}
-    ax.errorbar(x, y, error, label=label, capsize=2, **look)
+    look = {"color": color(number), "marker": MARKERS[number], "ms": 6, "lw": 1.8, **kwargs}
+    ax.errorbar(x, y, error, label=label, **look)
 
 
 def classes(ax, X, y, **kwargs) -> None:
@@ -61,15 +62,15 @@ def classes(ax, X, y, **kwargs) -> None:
         ax.scatter(*X[y == label].T, **{**look, "zorder": 3, **kwargs})
 
 
-def write(figure: Any, path: Path) -> None:
-    """Save a picture as PNG with few colors, which makes it small."""
+def write(draw: Callable[[], Any], path: Path) -> None:
+    """Draw a picture in our style, and save it as PNG with few colors, which makes it small."""
     import numpy as np
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 
-    figure.set_dpi(DOTS_PER_INCH)
-    drawn = FigureCanvasAgg(figure)
-    drawn.draw()
+    with use_style():
+        drawn = FigureCanvasAgg(draw())
+        drawn.draw()
     picture = Image.fromarray(np.asarray(drawn.buffer_rgba())).convert("RGB")
     # Choose colors that are far apart, because rare ones (markers) would get lost otherwise.
     few = picture.quantize(N_COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)

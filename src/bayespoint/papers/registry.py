@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import NamedTuple
+from types import ModuleType
+from typing import Any, NamedTuple
 
-from .experiment import Outcome, Plan
+from .experiment import Lines, Measured, Outcome, Plan
 
 
 class Experiment(NamedTuple):
@@ -19,8 +20,16 @@ class Experiment(NamedTuple):
 
     def load(self) -> Callable[[Plan], Outcome]:
         """Return the function that runs it."""
+        module, function = self._place()
+        return getattr(module, function or "run")
+
+    def load_redraw(self) -> Callable[[dict[str, Measured], Lines], Any] | None:
+        """Return the function that draws kept results; None if the picture needs more."""
+        return getattr(self._place()[0], "redraw", None)
+
+    def _place(self) -> tuple[ModuleType, str]:
         module, _, function = (self.where or self.name).partition(":")
-        return getattr(import_module(f"{__package__}.{module}"), function or "run")
+        return import_module(f"{__package__}.{module}"), function
 
 
 _ALL = (

@@ -15,7 +15,7 @@ import numpy as np
 from ..datasets.paper_data import load_paper_data
 from ..solvers import Billiard
 from .contest import Split, compare
-from .experiment import Measured, Outcome, Plan, average, significance
+from .experiment import Lines, Measured, Outcome, Plan, average, significance
 from .picture import canvas, color
 from .published import published
 
@@ -92,6 +92,11 @@ def _note(name: str, splits: Sequence[Split | None]) -> str:
     )
 
 
+def redraw(numbers: dict[str, Measured], runs: Lines):
+    """Draw kept results."""
+    return _draw(numbers)
+
+
 def _draw(numbers: dict[str, Measured]):
     figure, ax = canvas()
     names = list(dict.fromkeys(quantity.partition(",")[0] for quantity in numbers))
@@ -99,7 +104,7 @@ def _draw(numbers: dict[str, Measured]):
     for k, label in enumerate(MACHINES.values()):
         keys = [f"{name}, {label} error %" for name in names]
         shift = 0.2 * (k - 0.5)
-        look = {"ls": "", "color": color(3 * k), "capsize": 3, "ms": 5}
+        look = {"ls": "", "color": color(3 * k)}
         ours = [numbers[key] for key in keys]
         ax.errorbar(
             place + shift - 0.04,

@@ -96,7 +96,7 @@ def _draw(negative: np.ndarray, positive: np.ndarray):
         ax.imshow(minus + plus, cmap="cividis", vmin=5, vmax=22)
         for (i, j), value in np.ndenumerate(minus + plus):
             ink, text = "black" if value > 14 else "white", f"{value}\n{minus[i, j]}, {plus[i, j]}"
-            ax.text(j, i, text, ha="center", va="center", color=ink, fontsize=7)
+            ax.text(j, i, text, ha="center", va="center", color=ink, fontsize=10)
         ax.set(title=f"{title}: test errors of 104", xlabel="errors on positive training points")
     axes[0].set_ylabel("on negative ones")
     return figure

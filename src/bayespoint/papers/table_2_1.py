@@ -20,7 +20,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from .experiment import Measured, Outcome, Plan, average
+from .experiment import Lines, Measured, Outcome, Plan, average
 from .network import Network
 from .picture import canvas, color
 from .published import published
@@ -137,6 +137,11 @@ def classify(data: Benchmark, train, test, sigma: float, svc: SVC, n_rounds: int
     return 100 * wrong / len(test), *errors, support, imprecise
 
 
+def redraw(numbers: dict[str, Measured], runs: Lines):
+    """Draw kept results."""
+    return _draw(numbers)
+
+
 def _draw(numbers: dict[str, Measured]):
     figure, ax = canvas()
     names = list(dict.fromkeys(quantity.partition(",")[0] for quantity in numbers))
@@ -144,7 +149,7 @@ def _draw(numbers: dict[str, Measured]):
     for k, label in enumerate(MACHINES):
         keys = [f"{name}, {label} error %" for name in names]
         place = np.arange(len(names)) + 0.2 * (k - 1.5)
-        look = {"ls": "", "color": color(k + (k > 1)), "ms": 4, "capsize": 2}
+        look = {"ls": "", "color": color(k + (k > 1)), "ms": 6}
         ours = [numbers[key] for key in keys]
         ax.errorbar(
             place + 0.05,
@@ -158,5 +163,5 @@ def _draw(numbers: dict[str, Measured]):
         ax.errorbar(place - 0.05, paper, marker="s", mfc="white", label=f"{label}, paper", **look)
     ax.set_xticks(np.arange(len(names)), names)
     ax.set(ylabel="test error, percent", ylim=(0, None))
-    ax.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0), fontsize=7)
+    ax.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0), fontsize=9.5)
     return figure

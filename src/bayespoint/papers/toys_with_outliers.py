@@ -126,6 +126,6 @@ def _draw(makes, rows, seed: int):
                 linewidths=[0.7, 1.5, 0.7],
             )
             classes(ax, X, y, s=16)
-            ax.set_title(name, fontsize=9)
+            ax.set_title(name, fontsize=11)
             ax.set(xticks=[], yticks=[])
     return figure

@@ -91,7 +91,7 @@ def _draw(by_seed: np.ndarray, new: np.ndarray):
     axes[0].boxplot(by_seed.T)
     axes[0].set(xlabel="seed", ylabel="test error, percent", title="data set, largest margin")
     for k, machine in enumerate(MACHINES):
-        axes[1].plot(new[:, k, 0], new[:, k, 1], "o", ms=3, color=color(3 * k), label=machine)
+        axes[1].plot(new[:, k, 0], new[:, k, 1], "o", ms=4, color=color(3 * k), label=machine)
     ends = [new.min(), new.max()]
     axes[1].plot(ends, ends, color="0.5", lw=1)
     axes[1].set(xlabel="raw features, error %", ylabel="standardized", title="new waveforms")

@@ -77,11 +77,11 @@ def judge_fold(X, y, fold, seed: int) -> tuple[int, int]:
 
 
 def _draw(numbers):
-    figure, ax = canvas(height=2.2)
+    figure, ax = canvas(height=2.8)
     theirs = published("wisconsin")
     for k, quantity in enumerate(f"errors, {name}" for name in MACHINES):
         ours = numbers[quantity]
-        ax.errorbar([ours.mean], [k + 0.1], xerr=[ours.error], fmt="o", color=color(0), capsize=3)
+        ax.errorbar([ours.mean], [k + 0.1], xerr=[ours.error], fmt="o", color=color(0))
         ax.plot([theirs[quantity].value], [k - 0.1], "s", mfc="white", color=color(3))
     ax.plot([], [], "o", color=color(0), label="ours")
     ax.plot([], [], "s", mfc="white", color=color(3), label="paper")

@@ -101,6 +101,18 @@ class Billiard(GramSolver):
     Herbrich, Graepel, Campbell (2001), Bayes Point Machines, JMLR 1, sec. 3.1.
     Ruján, Marchand (2000), Computing the Bayes Kernel Classifier, in: Advances in Large
     Margin Classifiers, MIT Press.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from bayespoint import BayesPointClassifier
+    >>> from bayespoint.solvers import Billiard
+    >>> X, y = make_moons(100, noise=0.3, random_state=0)
+    >>> model = BayesPointClassifier(
+    ...     "rbf", gamma=1.0, softness=0.1, solver=Billiard(tol=0.1), random_state=0
+    ... ).fit(X, y)
+    >>> bool(model.diagnostics_.angle[0] < 0.1)
+    True
     """
 
     supports_label_noise = True

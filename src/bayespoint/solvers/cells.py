@@ -45,6 +45,18 @@ class Cells(EP):
     -----
     Each pass over m training points takes O(m n_points^2). The outputs of a cell are in units
     of its typical standard deviation, so that probabilities rank like decisions.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from bayespoint import BayesPointClassifier
+    >>> from bayespoint.solvers import Cells
+    >>> X, y = make_moons(100, noise=0.3, random_state=0)
+    >>> model = BayesPointClassifier(
+    ...     "rbf", gamma=1.0, softness=0.1, solver=Cells(n_points=50)
+    ... ).fit(X, y)
+    >>> model.cell_centers_.shape
+    (2, 2)
     """
 
     needs = "cells"

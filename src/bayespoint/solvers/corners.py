@@ -48,6 +48,18 @@ class Corners(GramSolver):
     ----------
     Rychetsky, Shawe-Taylor, Glesner (2000), Direct Bayes Point Machines, ICML.
     Herbrich, Graepel, Campbell (2001), Bayes Point Machines, JMLR 1, sec. 3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from bayespoint import BayesPointClassifier
+    >>> from bayespoint.solvers import Corners
+    >>> X, y = make_moons(100, noise=0.3, random_state=0)
+    >>> model = BayesPointClassifier(
+    ...     "rbf", gamma=1.0, softness=0.1, solver=Corners()
+    ... ).fit(X, y)
+    >>> model.diagnostics_.stop
+    array(['done'], dtype='<U4')
     """
 
     n_matrices = 6

@@ -62,6 +62,18 @@ class EP(GramSolver):
     ----------
     Herbrich, Graepel, Campbell (2001), Bayes Point Machines, JMLR 1, sec. 3.
     Minka (2001), A family of algorithms for approximate Bayesian inference, MIT.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from bayespoint import BayesPointClassifier
+    >>> from bayespoint.solvers import EP
+    >>> X, y = make_moons(100, noise=0.3, random_state=0)
+    >>> model = BayesPointClassifier(
+    ...     "rbf", gamma=1.0, softness=0.1, solver=EP(tol=1e-4)
+    ... ).fit(X, y)
+    >>> model.diagnostics_.stop
+    array(['tol'], dtype='<U3')
     """
 
     supports_label_noise = True

@@ -89,6 +89,18 @@ class Gibbs(GramSolver):
     Murray, Adams, MacKay (2010), Elliptical slice sampling, AISTATS.
     Gelfand, Smith (1990), Sampling-Based Approaches to Calculating Marginal Densities, JASA 85
     (means given the other coordinates).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from bayespoint import BayesPointClassifier
+    >>> from bayespoint.solvers import Gibbs
+    >>> X, y = make_moons(100, noise=0.3, random_state=0)
+    >>> model = BayesPointClassifier(
+    ...     "rbf", gamma=1.0, softness=0.1, solver=Gibbs(tol=0.1), random_state=0
+    ... ).fit(X, y)
+    >>> bool(model.diagnostics_.angle[0] < 0.1)
+    True
     """
 
     supports_label_noise = True

@@ -75,6 +75,18 @@ class Mosaic(Solver):
     References
     ----------
     Snelson, Ghahramani (2007), Local and global sparse Gaussian process approximations, AISTATS.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from bayespoint import BayesPointClassifier
+    >>> from bayespoint.solvers import Mosaic
+    >>> X, y = make_moons(100, noise=0.3, random_state=0)
+    >>> model = BayesPointClassifier(
+    ...     "rbf", gamma=1.0, softness=0.1, solver=Mosaic(20, 50)
+    ... ).fit(X, y)
+    >>> model.landmarks_.shape
+    (20,)
     """
 
     needs = "mosaic"

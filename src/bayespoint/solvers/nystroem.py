@@ -50,6 +50,18 @@ class Nystroem(Solver):
     ----------
     Williams, Seeger (2001), Using the Nyström method to speed up kernel machines, NIPS 13.
     Naish-Guzman, Holden (2008), The generalized FITC approximation, NIPS 20.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from bayespoint import BayesPointClassifier
+    >>> from bayespoint.solvers import Nystroem
+    >>> X, y = make_moons(100, noise=0.3, random_state=0)
+    >>> model = BayesPointClassifier(
+    ...     "rbf", gamma=1.0, softness=0.1, solver=Nystroem(20)
+    ... ).fit(X, y)
+    >>> model.support_.shape
+    (20,)
     """
 
     needs = "landmarks"

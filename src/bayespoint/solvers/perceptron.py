@@ -78,6 +78,18 @@ class Perceptron(Solver):
     ----------
     Herbrich, Graepel, Campbell (2001), Bayes Point Machines, JMLR 1, sec. 3.2.
     Herbrich, Graepel (2001), Large Scale Bayes Point Machines, NIPS 13.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from bayespoint import BayesPointClassifier
+    >>> from bayespoint.solvers import Perceptron
+    >>> X, y = make_moons(100, noise=0.1, random_state=0)
+    >>> model = BayesPointClassifier(
+    ...     "rbf", gamma=1.0, softness=0, solver=Perceptron(30), random_state=0
+    ... ).fit(X, y)
+    >>> model.diagnostics_.n_consistent
+    array([30])
     """
 
     needs = "rows"

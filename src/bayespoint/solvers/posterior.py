@@ -18,6 +18,17 @@ class Posterior(NamedTuple):
     `chains` are the coefficients of the means of independent parts of the sample, one in
     each row: their spread is the sampling error.
     `info` holds numbers and arrays for users (see `bayespoint.diagnostics`).
+
+    Examples
+    --------
+    >>> from bayespoint import BayesPointClassifier, solvers
+    >>> class Mine:  # a solver of your own returns one
+    ...     def solve(self, space, rng, **options):
+    ...         found = solvers.EP().solve(space, rng, **options)
+    ...         return solvers.Posterior(found.coef, found.draws, found.chains, found.info)
+    >>> model = BayesPointClassifier("rbf", gamma=1.0, softness=0.1, solver=Mine())
+    >>> model.fit([[0.0], [1.0]], ["no", "yes"]).predict([[2.0]])
+    array(['yes'], dtype='<U3')
     """
 
     coef: np.ndarray

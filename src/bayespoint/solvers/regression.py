@@ -125,6 +125,18 @@ class Regression(Solver):
     w copies of point i gives the output Y_i - A_i / q_i with
     q_i = w - 1 + C^-1_ii / w, in units in which the noise of one copy is 1. For w = 1 this is the
     usual formula (Rasmussen and Williams 2006, eq. 5.12). For w < 1 it is q_i = C^-1_ii.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from bayespoint import BayesPointClassifier
+    >>> from bayespoint.solvers import Regression
+    >>> X, y = make_moons(100, noise=0.3, random_state=0)
+    >>> model = BayesPointClassifier(
+    ...     "rbf", gamma=1.0, softness=0.1, solver=Regression()
+    ... ).fit(X, y)
+    >>> model.loo_proba_.shape
+    (100, 2)
     """
 
     needs = "regression"

@@ -1,7 +1,8 @@
-"""Displays of classifiers in scikit-learn's style; they need matplotlib."""
+"""Displays of classifiers in scikit-learn's manner, and their look; they need matplotlib."""
 
 from .decision_confidence import DecisionConfidenceDisplay
 from .rejection_curve import RejectionCurveDisplay
+from .style import use_style
 from .trajectory import TrajectoryDisplay
 from .version_space import VersionSpaceDisplay
 
@@ -10,4 +11,5 @@ __all__ = [
     "RejectionCurveDisplay",
     "TrajectoryDisplay",
     "VersionSpaceDisplay",
+    "use_style",
 ]

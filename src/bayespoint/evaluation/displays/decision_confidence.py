@@ -56,8 +56,12 @@ class DecisionConfidenceDisplay(Display):
 
     Examples
     --------
-    >>> from bayespoint import DecisionConfidenceDisplay
-    >>> DecisionConfidenceDisplay.from_estimator(model, X, y)  # doctest: +SKIP
+    >>> from sklearn.datasets import make_moons
+    >>> from bayespoint import DecisionConfidenceDisplay, LinearBayesPointClassifier
+    >>> X, y = make_moons(100, noise=0.3, random_state=0)
+    >>> model = LinearBayesPointClassifier().fit(X, y)
+    >>> display = DecisionConfidenceDisplay.from_estimator(model, X, y)
+    >>> display.figure_.savefig("moons.png")  # doctest: +SKIP
     """
 
     def __init__(
@@ -103,7 +107,7 @@ class DecisionConfidenceDisplay(Display):
         ax : matplotlib Axes, default=None
             Where to draw.
         **kwargs : dict
-            For matplotlib's `imshow`.
+            For matplotlib's `imshow`; `legend=False` draws no legend.
 
         Returns
         -------
@@ -137,7 +141,8 @@ class DecisionConfidenceDisplay(Display):
         self.surface_ = ax.imshow(self._shades(), **shown)
         self._draw_contours(ax)
         handles = self._draw_band(ax) + self._draw_points(ax)
-        ax.legend(handles=handles, loc="upper right", framealpha=0.9)
+        ax.legend(handles=handles, loc="upper right", frameon=True, framealpha=0.9)
+        ax.grid(False)
         ax.set(xlabel=self.names[0], ylabel=self.names[1], xlim=extent[:2], ylim=extent[2:])
 
     def _shades(self) -> np.ndarray:
@@ -184,7 +189,7 @@ class DecisionConfidenceDisplay(Display):
 
         handles = []
         for i, label in enumerate(self.classes):
-            look: dict[str, Any] = {"color": color(i), "mec": BLACK, "mew": 0.6, "ms": 5, "ls": ""}
+            look: dict[str, Any] = {"color": color(i), "mec": BLACK, "mew": 0.6, "ms": 6, "ls": ""}
             look["marker"] = MARKERS[i % len(MARKERS)]
             handles.append(Line2D([], [], label=str(label), **look))
             if self.points is not None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from sklearn.frozen import FrozenEstimator
 
 from ...classifiers.reject.curve import RejectionCurve, rejection_curve
 from .answers import collect_answers
-from .colors import BLACK, GRAY
+from .colors import BLACK, RULE
 from .display import Display
 
 
@@ -35,8 +36,13 @@ class RejectionCurveDisplay(Display):
 
     Examples
     --------
-    >>> from bayespoint import RejectionCurveDisplay
-    >>> RejectionCurveDisplay.from_estimator(model, X_test, y_test)  # doctest: +SKIP
+    >>> from sklearn.datasets import load_iris
+    >>> from bayespoint import LinearBayesPointClassifier, RejectionCurveDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LinearBayesPointClassifier().fit(X[::2], y[::2])
+    >>> display = RejectionCurveDisplay.from_estimator(model, X[1::2], y[1::2])
+    >>> display.ax_.get_xlabel()
+    'Share of rejected predictions'
     """
 
     def __init__(
@@ -68,16 +74,18 @@ class RejectionCurveDisplay(Display):
         ax : matplotlib Axes, default=None
             Where to draw.
         **kwargs : dict
-            For matplotlib's `plot`.
+            For matplotlib's `plot`; `legend=False` draws no legend.
 
         Returns
         -------
         RejectionCurveDisplay
         """
         answers = collect_answers(estimator, X)
+        model = answers.classifier
+        model = model.estimator if isinstance(model, FrozenEstimator) else model
         display = cls(
             rejection_curve(y, answers.labels, answers.confidence),
-            name=type(answers.classifier).__name__ if name is None else name,
+            name=type(model).__name__ if name is None else name,
             threshold=answers.threshold,
             max_error=answers.max_error,
         )
@@ -113,13 +121,13 @@ class RejectionCurveDisplay(Display):
         )
         if self.max_error is not None and np.isfinite(self.max_error):
             ax.axhline(
-                self.max_error, color=BLACK, ls="--", lw=1, label=f"promised: {self.max_error:g}"
+                self.max_error, color=BLACK, ls="--", lw=1.2, label=f"promised: {self.max_error:g}"
             )
         self._mark_threshold(ax)
         ax.set(xlabel="Share of rejected predictions", ylabel="Error of accepted predictions")
         ax.set_xlim(0, 1)
         ax.set_ylim(bottom=0)
-        ax.grid(color=GRAY, alpha=0.2)
+        ax.grid(color=RULE)
         ax.legend()
 
     def _mark_threshold(self, ax) -> None:

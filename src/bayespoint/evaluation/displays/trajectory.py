@@ -44,8 +44,10 @@ class TrajectoryDisplay(Display):
     Examples
     --------
     >>> from bayespoint import BayesPointClassifier, TrajectoryDisplay
-    >>> model = BayesPointClassifier(solver="billiard")
-    >>> TrajectoryDisplay.from_estimator(model, X, y)  # doctest: +SKIP
+    >>> from bayespoint.datasets import make_teacher
+    >>> X, y, _ = make_teacher(20, 3, random_state=0)
+    >>> model = BayesPointClassifier("linear", softness=0.0, solver="billiard", random_state=0)
+    >>> display = TrajectoryDisplay.from_estimator(model, X, y)
     """
 
     def __init__(self, n_steps, angle, mixed, outputs, *, steps="bounces", tol=0.0):
@@ -69,7 +71,7 @@ class TrajectoryDisplay(Display):
         ax : matplotlib Axes, default=None
             Where to draw.
         **kwargs : dict
-            For matplotlib's `plot`.
+            For matplotlib's `plot`; `legend=False` draws no legend.
 
         Returns
         -------

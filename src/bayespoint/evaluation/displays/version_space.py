@@ -54,7 +54,7 @@ class VersionSpaceDisplay(Display):
     >>> from bayespoint.datasets import make_teacher
     >>> X, y, _ = make_teacher(10, 3, random_state=0)
     >>> model = BayesPointClassifier("linear", fit_intercept=False, softness=0.0).fit(X, y)
-    >>> VersionSpaceDisplay.from_estimator(model, X, y)  # doctest: +SKIP
+    >>> display = VersionSpaceDisplay.from_estimator(model, X, y)
     """
 
     def __init__(self, walls, bayes_point, svm_center, path):
@@ -84,7 +84,7 @@ class VersionSpaceDisplay(Display):
         ax : matplotlib Axes, default=None
             Where to draw.
         **kwargs : dict
-            For matplotlib's `plot`, which draws the path.
+            For matplotlib's `plot`, which draws the path; `legend=False` draws no legend.
 
         Returns
         -------
@@ -115,7 +115,7 @@ class VersionSpaceDisplay(Display):
             (self.svm_center, "X", 0, "support vector machine"),
         ):
             ax.plot(
-                *flat(point[None]).T, marker, ms=9, color=color(number), mec="white", label=label
+                *flat(point[None]).T, marker, ms=11, color=color(number), mec="white", label=label
             )
         _frame(ax, outline)
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=2, frameon=False)
@@ -177,3 +177,4 @@ def _frame(ax, outline: np.ndarray) -> None:
     border = BORDER_SHARE * (high - low).max()
     ax.set(xlim=(low[0] - border, high[0] + border), ylim=(low[1] - border, high[1] + border))
     ax.set(aspect="equal", xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)

@@ -104,6 +104,19 @@ def write_report(
     Returns
     -------
     Evaluation
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> from bayespoint import LinearBayesPointClassifier, write_report
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LinearBayesPointClassifier().fit(X[::2], y[::2])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "iris.html")
+    ...     found = write_report(model, X[1::2], y[1::2], path, baselines=False)
+    >>> found.error.number, found.error.total
+    (2, 75)
     """
     judged, y, seen = rows_to_judge(X, y, train, seen)
     evaluation = evaluate(model, judged, y, confidence_level=confidence_level, seen=seen)

@@ -33,7 +33,19 @@ UTF_8_FLAG = 0x800
 
 
 class ModelFileError(ValueError):
-    """A file is not a model file, is damaged, or cannot hold the model."""
+    """A file is not a model file, is damaged, or cannot hold the model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from bayespoint import load, model_file
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     try:
+    ...         load(folder)
+    ...     except model_file.ModelFileError as error:
+    ...         print(str(error).removeprefix(folder))
+     is a directory or a device, not a model file. Give the name of a file.
+    """
 
 
 class Layout(NamedTuple):

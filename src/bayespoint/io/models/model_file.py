@@ -115,6 +115,17 @@ def load(path: str | os.PathLike, trusted: Sequence[str | type] = ()) -> Any:
     UserWarning
         If the file was written with another version of scikit-learn, or of another library
         that the model comes from.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import bayespoint
+    >>> model = bayespoint.LinearBayesPointClassifier().fit([[0.0], [1.0]], ["no", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.bayespoint")
+    ...     bayespoint.save(model, path)
+    ...     bayespoint.load(path).predict([[2.0]])
+    array(['yes'], dtype='<U3')
     """
     return read(path, trusted)[0]
 
@@ -124,6 +135,17 @@ def read(path: str | os.PathLike, trusted: Sequence[str | type] = ()) -> tuple[A
 
     Like `load`. The metadata are the ones passed to `save`, plus `format_version` and
     `libraries`, the versions of Python and of the libraries that wrote the file.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from bayespoint import LinearBayesPointClassifier, model_file
+    >>> model = LinearBayesPointClassifier().fit([[0.0], [1.0]], ["no", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.bayespoint")
+    ...     model_file.save(model, path, metadata={"target": "buys"})
+    ...     model_file.read(path)[1]["target"]
+    'buys'
     """
     names = trusted_names(trusted)
     if Path(path).exists() and not Path(path).is_file():
