@@ -60,7 +60,7 @@ def difference(output):
     return 100 * np.sqrt(np.mean((output - truth) ** 2) / np.mean(truth**2))
 
 
-fig, (left, right) = plt.subplots(1, 2, figsize=(9, 4.4))
+fig, (left, right) = plt.subplots(1, 2, figsize=(8, 4.2), layout="constrained")
 left.axhspan(*(2 * np.median(error) * np.array([-1, 1])), color="0.9", lw=0)
 for label, name, color, marker in [(0, "malignant", "C3", "s"), (1, "benign", "C0", "o")]:
     shown = y_test == label
