@@ -4,6 +4,8 @@ from scipy import sparse
 from sklearn.utils.class_weight import compute_sample_weight
 
 from bayespoint._runtime.sample_weight import (
+    MAX_WEIGHT,
+    MIN_WEIGHT,
     check_sample_weight,
     combined_weight,
 )
@@ -37,6 +39,19 @@ def test_weights_become_floats():
 def test_invalid_weights(weight, match, allow_all_zero):
     with pytest.raises(ValueError, match=match):
         check_sample_weight(weight, X, allow_all_zero=allow_all_zero)
+
+
+def test_tiny_weights_count_as_the_least_one_and_zero_stays_zero():
+    given = [0.0, 5e-324, 1.0]
+    np.testing.assert_array_equal(check_sample_weight(given, X), [0.0, MIN_WEIGHT, 1.0])
+
+
+def test_huge_weights_are_an_error():
+    np.testing.assert_array_equal(check_sample_weight([MAX_WEIGHT, 1, 1], X), [MAX_WEIGHT, 1, 1])
+    with pytest.raises(ValueError, match=r"at most 1e\+10, but one is 1e\+300. Divide"):
+        check_sample_weight([1e300, 1, 1], X)
+    with pytest.raises(ValueError, match="class weights, by a constant"):
+        combined_weight([1e5, 1, 1], {0: 1e9, 1: 1.0}, X, [0, 1, 0])
 
 
 def test_all_zero_is_an_error_unless_allowed():

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 from scipy import sparse, stats
-from sklearn.datasets import load_breast_cancer, load_digits, make_classification
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
+from sklearn.model_selection import train_test_split
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bayespoint import LinearBayesPointClassifier
@@ -317,3 +318,15 @@ def test_classes_are_fixed_by_the_first_batch(data):
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("seed", [6, 13, 33])
+def test_sweeps_that_swing_converge(seed):
+    # Without mixing, sweeps over these parts of iris swung for ever.
+    X, y = load_iris(return_X_y=True)
+    X, _, y, _ = train_test_split(X, y, random_state=seed, test_size=0.3 if seed == 13 else 0.5)
+    model = LinearBayesPointClassifier().fit(X, y)  # a warning would be an error
+    assert model.n_iter_ < 60
+    near = LinearBayesPointClassifier(tol=1e-4, max_iter=400).fit(X, y)
+    # The default tolerance stops where the evidence is flat: it cannot tell these priors apart.
+    assert abs(model.log_evidence_ - near.log_evidence_) < 1

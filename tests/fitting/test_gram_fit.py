@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import log_loss
 
 from bayespoint import BayesPointClassifier
 from bayespoint.fitting import gram_fit
@@ -10,6 +12,7 @@ from bayespoint.fitting.task import Task
 from bayespoint.fitting.time_budget import solve_at_once
 from bayespoint.geometry.problem import Problem
 from bayespoint.solvers import EP, Billiard, Corners, Regression
+from bayespoint.solvers.propagation.approximation import MAX_TRUSTED_RESIDUAL
 
 X = np.random.default_rng(0).standard_normal((50, 2))
 Y = (X[:, 0] > 0).astype(int)
@@ -102,3 +105,63 @@ def test_all_version_spaces_are_entered_before_one_is_sampled(monkeypatch):
     with pytest.raises(ValueError, match="version space"):
         BayesPointClassifier("linear", solver="billiard", softness=0).fit(line, [0, 0, 1, 1, 2, 2])
     assert not sampled
+
+
+# Propagation that does not converge
+
+
+def flipped_labels(n, seed=2):
+    """Return points with a curved boundary, a tenth of whose labels are flipped."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 3))
+    y = (X[:, 0] + 0.5 * X[:, 1] ** 2 > 0.3).astype(int)
+    flipped = rng.random(n) < 0.1
+    return X, np.where(flipped, 1 - y, y)
+
+
+def fit_flipped(solver="ep", y=None):
+    # A hard boundary that is not linear, with few flips: the posterior has many modes.
+    X, labels = flipped_labels(580)
+    model = BayesPointClassifier("linear", solver=solver, softness=0, label_noise=0.01)
+    with pytest.warns(ConvergenceWarning, match="stopped early"):
+        model.fit(X[:80], labels[:80] if y is None else y)
+    return model, X[80:], labels[80:]
+
+
+def test_propagation_that_does_not_converge_says_less(monkeypatch):
+    model, X, y = fit_flipped()
+    residual = model.diagnostics_.residual[0]
+    assert residual > MAX_TRUSTED_RESIDUAL
+    assert np.isnan(model.log_evidence_)
+    monkeypatch.setattr(gram_fit, "trust_in", lambda residual: 1.0)
+    bold, _, _ = fit_flipped()
+    share = MAX_TRUSTED_RESIDUAL / residual
+    np.testing.assert_allclose(model.probit_scale_, share * bold.probit_scale_)
+    np.testing.assert_array_equal(model.decision_function(X), bold.decision_function(X))
+    for mine, theirs in (
+        (model.predict_proba(X), bold.predict_proba(X)),
+        (model.loo_proba_, bold.loo_proba_),
+    ):
+        assert np.all(np.abs(mine - 0.5) <= np.abs(theirs - 0.5))
+    # Knowing nothing costs log 2 = 0.69.
+    assert log_loss(y, model.predict_proba(X)) < 0.69 < log_loss(y, bold.predict_proba(X))
+
+
+def test_only_classes_that_did_not_converge_say_less(monkeypatch):
+    X, y = flipped_labels(80)
+    y = np.where(X[:, 2] > 1, 2, y)
+    given = {"softness": 0, "label_noise": 0.01, "solver": "ep"}
+    fits = []
+    for trust in (gram_fit.trust_in, lambda residual: 1.0):
+        monkeypatch.setattr(gram_fit, "trust_in", trust)
+        with pytest.warns(ConvergenceWarning):
+            fits.append(BayesPointClassifier("linear", **given).fit(X, y))
+    model = fits[0]
+    trust = np.minimum(1, MAX_TRUSTED_RESIDUAL / model.diagnostics_.residual)
+    assert trust.max() > trust.min()
+    ours, theirs = (m.decision_function(X) * m.probit_scale_ for m in fits)
+    # The temperature of left-out points, common to all classes, does not undo it.
+    ratio = ours / (trust * theirs)
+    np.testing.assert_allclose(ratio, ratio[0, 0], rtol=1e-9)
+    proba = model.predict_proba(X)
+    np.testing.assert_array_equal(model.predict(X), model.classes_[proba.argmax(axis=1)])

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 
+from bayespoint.fitting import landmarks_fit
 from bayespoint.solvers import EP, Nystroem
 from many_points import FIXED, classifier, noisy
 
@@ -84,3 +86,17 @@ def test_with_all_landmarks_and_weights_it_is_ep(data, request):
     np.testing.assert_allclose(ours.predict_proba(X), exact.predict_proba(X), atol=1e-6)
     np.testing.assert_allclose(ours.loo_proba_, exact.loo_proba_, atol=1e-6)
     assert ours.log_evidence_ == pytest.approx(exact.log_evidence_, abs=1e-6 * len(y))
+
+
+def test_landmarks_that_do_not_converge_say_less(moons, monkeypatch):
+    X, y = moons
+    fits = []
+    for trust in (landmarks_fit.trust_in, lambda residual: 1.0):
+        monkeypatch.setattr(landmarks_fit, "trust_in", trust)
+        with pytest.warns(ConvergenceWarning, match="max_iter"):
+            fits.append(classifier(softness=1e-3, solver=Nystroem(max_iter=2)).fit(X, y))
+    model, bold = fits
+    residual = model.diagnostics_.residual[0]
+    assert residual > 0.1
+    np.testing.assert_allclose(model.probit_scale_, bold.probit_scale_ * 0.1 / residual)
+    assert np.abs(model.loo_proba_ - 0.5).max() < np.abs(bold.loo_proba_ - 0.5).max()

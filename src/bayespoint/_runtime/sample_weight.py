@@ -8,6 +8,13 @@ import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
+# Smaller positive weights count as this one. Many rows of so little weight together change an
+# answer less than rounding does. With less, the own noise of a row leaves no digits for its
+# left-out probability.
+MIN_WEIGHT = 1e-12
+# A weight counts equal rows. Larger ones leave no digits for the other rows.
+MAX_WEIGHT = 1e10
+
 # Since version 1.9, scikit-learn refuses weights that are all zero, unless this option is set.
 _OPTIONAL = "allow_all_zero_weights"
 _OPTIONS = (
@@ -16,12 +23,19 @@ _OPTIONS = (
 
 
 def check_sample_weight(sample_weight, X, *, allow_all_zero: bool = False) -> np.ndarray:
-    """Return one weight per row of X as float64, or raise an error if one is negative."""
+    """Return one weight per row of X as float64, or raise an error if one is not moderate."""
     weight = _check_sample_weight(
         sample_weight, X, dtype=np.float64, ensure_non_negative=True, **_OPTIONS
     )
     if not allow_all_zero and not np.any(weight):
         raise ValueError("Sample weights must contain at least one non-zero number.")
+    if weight.max(initial=0.0) > MAX_WEIGHT:
+        raise ValueError(
+            f"A weight says how often a row counts, so it should be at most {MAX_WEIGHT:g}, but "
+            f"one is {weight.max():.3g}. Divide sample weights, or class weights, by a constant."
+        )
+    if np.any((weight > 0) & (weight < MIN_WEIGHT)):
+        weight = np.where(weight > 0, np.maximum(weight, MIN_WEIGHT), weight)
     return weight
 
 

@@ -39,6 +39,7 @@ def label_rows(X, y, sample_weight, classes: np.ndarray, class_weight) -> Table:
     weight = check_sample_weight(sample_weight, X)
     if class_weight is not None:
         weight = weight * compute_class_weight(class_weight, classes=classes, y=y)[target]
+        weight = check_sample_weight(weight, X, allow_all_zero=True)
     labels, used = 2.0 * target - 1 if len(classes) == 2 else target, weight > 0
     table = Table(X, labels, weight)
     return table if used.all() else table.take(used)

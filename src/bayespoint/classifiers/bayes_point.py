@@ -13,6 +13,9 @@ from ._incremental import IncrementalMixin
 from ._kernel_machine import KernelMachine
 from ._novelty import NoveltyMixin
 
+# With more, labels say nothing, and probabilities of classes are equal up to rounding.
+MAX_SOFTNESS = 1e10
+
 
 class BayesPointClassifier(CompactMixin, IncrementalMixin, NoveltyMixin):
     """Classify by the center of mass of all consistent hypotheses.
@@ -70,7 +73,7 @@ class BayesPointClassifier(CompactMixin, IncrementalMixin, NoveltyMixin):
     softness : "auto" or float, default="auto"
         Added to the diagonal of the kernel matrix, relative to it, during training (000,
         eq. 27): the variance of noise on the output. More of it tolerates more noise in the
-        labels. With 0 every training point must be classified correctly; where this is
+        labels, up to 1e10. With 0 every training point must be classified correctly; where this is
         impossible "perceptron" warns, and other solvers raise an error.
     label_noise : "auto" or float, default=0
         Probability, below one half, that a training label was flipped, wherever its point is
@@ -231,7 +234,7 @@ class BayesPointClassifier(CompactMixin, IncrementalMixin, NoveltyMixin):
         **KernelMachine._parameter_constraints,
         "kernel": [StrOptions({"auto", *KERNELS}), callable],
         "solver": [StrOptions({"auto", *SOLVERS}), HasMethods(["solve"])],
-        "softness": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+        "softness": [StrOptions({"auto"}), Interval(Real, 0, MAX_SOFTNESS, closed="both")],
         "label_noise": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="left")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],

@@ -18,7 +18,7 @@ from ..fitting.landmarks_fit import (
     span_of,
 )
 from ..fitting.task import Answer, Task
-from ..fitting.temperature import best_temperature
+from ..fitting.temperature import best_temperature, no_surer
 from ..fitting.time_budget import solve_in_turn, warn_unless_converged
 from ..geometry.kernels import NOT_FINITE_MESSAGE, Kernel
 from ..geometry.problem import off_origin
@@ -62,7 +62,7 @@ def fit_landmarks_of(
     typical = medians_of(lambda *given: portions.ask(tasks.count_variances, *given), 1)
     answer = answer_of(task.softness, landmarks, posteriors, float(typical[0]))
     if len(task.signs) > 1:
-        factor = best_temperature(portions.log_likelihood)
+        factor = no_surer(best_temperature(portions.log_likelihood), answer.infos)
         answer = answer._replace(probit_scale=factor * answer.probit_scale)
     return task, answer, chosen.number
 

@@ -44,7 +44,7 @@ class ClusterStatistics(Statistics):
         return max(self.rows.ask(_largest))
 
     def differ(self) -> bool:
-        """Tell whether dense points differ."""
+        """Tell whether dense points differ, or entries of sparse points."""
         return any(self.rows.ask(_differ, self.first))
 
     def mean_squared_length(self, kernel: Kernel) -> float:
@@ -79,6 +79,8 @@ def _run(part: Part, task, *given):
 
 
 def _differ(part: Part, first) -> bool:
+    if sparse.issparse(part.X):
+        return bool(part.n_rows and part.X.min() != part.X.max())
     return bool(np.any(first != part.X))
 
 

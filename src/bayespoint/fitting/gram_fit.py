@@ -14,6 +14,7 @@ from ..geometry.gram import IndefiniteKernelError
 from ..geometry.problem import Problem, pose_problem
 from ..solvers import Posterior
 from ..solvers.posterior import mean_length, stack_chains
+from ..solvers.propagation.approximation import trust_in
 from .probabilities import probit_scale, typical_variance
 from .task import Answer, Task, needs_of
 from .time_budget import affordable_points, solve_at_once, solve_in_turn, warn_unless_converged
@@ -173,6 +174,10 @@ def _answer(problem: Problem, posteriors: list[Posterior]) -> Answer:
     infos = [p.info for p in posteriors]
     if "loo_variance" in infos[0]:
         scale, loo = left_out(infos, gram.softness, space.n_dimensions, space.weight)
+        # An answer that did not converge says less.
+        trust = np.array([trust_in(info["residual"]) for info in infos])
+        scale, loo, share = scale * trust.max(), loo * trust, trust / trust.max()
+        coef, draws = coef * share[:, None], draws * share[:, None, None]
     else:
         scale, loo = probit_scale(gram, draws * signs[:, None]), None
     return Answer(

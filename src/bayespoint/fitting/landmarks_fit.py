@@ -16,6 +16,7 @@ from ..geometry.gram import unit_gram
 from ..geometry.kernels import Kernel
 from ..geometry.points import in_double
 from ..geometry.unit_kernel import ProductKernel, panels
+from ..solvers.propagation.approximation import trust_in
 from ..solvers.propagation.on_features import FEATURE_ROWS_PER_BLOCK
 from .probabilities import typical_variance
 from .sampling import sample_each_class
@@ -172,8 +173,9 @@ def _answer(task: Task, rows, landmarks: Landmarks, posteriors) -> Answer:
     )
     weight = None if task.weight is None else task.weight[rows]
     typical = typical_variance(variance, weight)
+    trust = np.array([trust_in(p.info["residual"]) for p in posteriors])
     answer = answer_of(task.softness, landmarks, posteriors, typical)
-    return answer._replace(rows=rows, loo=mean / np.sqrt(variance))
+    return answer._replace(rows=rows, loo=trust * mean / np.sqrt(variance))
 
 
 def answer_of(softness: float, landmarks: Landmarks, posteriors, typical: float) -> Answer:
@@ -184,8 +186,10 @@ def answer_of(softness: float, landmarks: Landmarks, posteriors, typical: float)
     infos = [p.info for p in posteriors]
     to_points = landmarks.to_basis.T / landmarks.lengths
     length = np.array([info.pop("length") for info in infos])
-    # Outputs are compared with each other, so all use the unit of the longest.
-    unit = (length / length.max())[:, None]
+    # Outputs are compared with each other, so all use the unit of the longest. Those that did
+    # not converge say less.
+    trust = np.array([trust_in(info["residual"]) for info in infos])
+    unit = (trust / trust.max() * length / length.max())[:, None]
     weights = unit * np.array([p.coef for p in posteriors])
     return Answer(
         rows=landmarks.rows,
@@ -195,7 +199,7 @@ def answer_of(softness: float, landmarks: Landmarks, posteriors, typical: float)
         resultant=np.linalg.norm(weights, axis=1),
         softness=softness,
         label_noise=0.0,
-        probit_scale=float(length.max() / np.sqrt(typical)),
+        probit_scale=float(trust.max() * length.max() / np.sqrt(typical)),
         probit_df=np.inf,
         infos=infos,
         carriers=landmarks.rows,

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import linalg
 
 from .._runtime.threads import one_blas_thread
-from ..geometry.kernels import Kernel
+from ..geometry.kernels import Kernel, finite_lengths
 from ..geometry.points import in_double
 from .novelty_scale import NoveltyScale, novelty_scale
 
@@ -97,7 +97,7 @@ def _neighborhood(kernel: Kernel, points, noise: np.ndarray) -> Neighborhood:
 
 def _variances(kernel: Kernel, X, classes: list[Neighborhood]) -> np.ndarray:
     """Return the variance of outputs at points that the rows of each class alone leave."""
-    squared = kernel.lengths(X) ** 2
+    squared = finite_lengths(kernel, X) ** 2
     found = []
     for one in classes:
         half = kernel(X, one.points) @ one.root.T

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from .._runtime.share_done import advance
 from .._runtime.threads import count_threads, one_blas_thread, threads
-from ..geometry.kernels import Kernel
+from ..geometry.kernels import Kernel, finite_lengths
 from ..geometry.points import in_double, stack_points
 from ..geometry.row_store import BLOCK_POINTS
 from ..geometry.unit_kernel import lengths_in_blocks, panels
@@ -227,7 +227,7 @@ def _exact_outputs(kernel: Kernel, X, support, coef: np.ndarray, unit: bool = Tr
     X = in_double(X)
     values = kernel(X, in_double(support))
     if unit:
-        lengths = kernel.lengths(X)
+        lengths = finite_lengths(kernel, X)
         values = values / np.where(lengths > 0, lengths, 1.0)[:, None]
     return values @ coef
 

@@ -28,7 +28,13 @@ def tempered(task: Task, answer: Answer) -> Answer:
     rows = answer.rows[known]
     weight = None if task.weight is None else task.weight[rows]
     factor = fitted_temperature(answer.loo[known], task.target[rows], weight, answer.label_noise)
+    factor = no_surer(factor, answer.infos)
     return answer._replace(probit_scale=factor * answer.probit_scale, loo=factor * answer.loo)
+
+
+def no_surer(factor: float, infos: list[dict]) -> float:
+    """Return a factor of at most one if some output did not converge: then nothing is surer."""
+    return factor if all(info["mixed"] for info in infos) else min(factor, 1.0)
 
 
 def fitted_temperature(

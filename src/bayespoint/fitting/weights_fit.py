@@ -52,6 +52,11 @@ INSEPARABLE = (
     "noise_variance=0 asks for weights that classify all training points as labeled, but there "
     "seem to be none. Raise noise_variance; 1.0 is the default."
 )
+TOO_EXTREME = (
+    "The posterior of the weights should have numbers that double precision can hold, but has "
+    "not. Use more moderate values of noise_variance (1.0 is the default), prior_variance or "
+    "sample_weight."
+)
 
 
 class Settings(NamedTuple):
@@ -375,13 +380,9 @@ def _late_columns(X, new: np.ndarray, center: np.ndarray) -> tuple[np.ndarray, A
 
 @contextmanager
 def _linear_algebra(settings: Settings) -> Iterator[None]:
-    """Use one BLAS thread; explain the error if a fit without noise fails."""
-    with one_blas_thread():
-        if settings.noise_variance > 0:
+    """Use one BLAS thread; explain the error if the posterior is lost in rounding errors."""
+    try:
+        with one_blas_thread(), np.errstate(all="ignore"):
             yield
-            return
-        try:
-            with np.errstate(all="ignore"):
-                yield
-        except ImproperBeliefError:
-            raise ValueError(INSEPARABLE) from None
+    except ImproperBeliefError:
+        raise ValueError(TOO_EXTREME if settings.noise_variance > 0 else INSEPARABLE) from None

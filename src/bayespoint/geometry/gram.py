@@ -140,9 +140,9 @@ def noise_share(softness: float) -> float:
 
 def check_squared_lengths(squared: np.ndarray, names: np.ndarray | None = None) -> None:
     """Raise if k(x, x) of a point is negative; `names` are given for training points."""
-    if not squared.size or squared.min() >= 0:
+    if not np.any(squared < 0):
         return
-    worst = int(np.argmin(squared))
+    worst = int(np.nanargmin(squared))
     point = f"row {worst}" if names is None else f"training point {names[worst]}"
     raise IndefiniteKernelError(
         f"The kernel gives k(x, x) = {squared[worst]:.3g} for {point}, but the squared length of "

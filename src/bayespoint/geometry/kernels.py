@@ -101,6 +101,14 @@ class Kernel(NamedTuple):
         return _checked_matrix(matrix, X.shape[0], Y.shape[0])
 
 
+def finite_lengths(kernel: Kernel, X) -> np.ndarray:
+    """Return the length in feature space of every row of X; raise if one overflows."""
+    lengths = kernel.lengths(X)
+    if not np.isfinite(lengths).all():
+        raise ValueError(NOT_FINITE_MESSAGE)
+    return lengths
+
+
 def _linear(X, Y, origin) -> np.ndarray:
     """Return <x - origin, y - origin>; sparse rows stay sparse."""
     with np.errstate(over="ignore", invalid="ignore"):
@@ -143,19 +151,22 @@ def unnormalized_lengths(kernel: Kernel, X) -> np.ndarray:
 
 def _squared_lengths(kernel: Kernel, X) -> np.ndarray:
     """Return k(x, x) for every row x of X without computing the whole matrix."""
-    if callable(kernel.name):
-        squared = _callable_diagonal(kernel.name, X)
-    elif kernel.name in ("rbf", "laplacian", "mixture"):
-        squared = np.ones(X.shape[0])
-    else:
-        squared = squared_norms(X, kernel.origin if kernel.name == "linear" else 0.0)
-        if kernel.name == "poly":
-            with np.errstate(over="ignore", invalid="ignore"):
-                squared = (kernel.gamma * squared + kernel.coef0) ** kernel.degree
-        elif kernel.name == "sigmoid":
-            squared = np.tanh(kernel.gamma * squared + kernel.coef0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        squared = _possible_squared_lengths(kernel, X)
     check_squared_lengths(squared)
     return squared
+
+
+def _possible_squared_lengths(kernel: Kernel, X) -> np.ndarray:
+    """Return k(x, x), which may overflow, or be negative if this is not a kernel."""
+    if callable(kernel.name):
+        return _callable_diagonal(kernel.name, X)
+    if kernel.name in ("rbf", "laplacian", "mixture"):
+        return np.ones(X.shape[0])
+    squared = squared_norms(X, kernel.origin if kernel.name == "linear" else 0.0)
+    if kernel.name == "poly":
+        return (kernel.gamma * squared + kernel.coef0) ** kernel.degree
+    return np.tanh(kernel.gamma * squared + kernel.coef0) if kernel.name == "sigmoid" else squared
 
 
 def _callable_diagonal(function: Callable, X) -> np.ndarray:

@@ -11,6 +11,9 @@ from .columns import medians
 from .kernels import GAMMA_KERNELS, NOT_FINITE_MESSAGE, Kernel
 from .steady_sums import coarse_and_fine, total
 
+# If the mean square is smaller, squares of entries a thousandth as large lose digits.
+MIN_MEAN_SQUARE = 2**20 * np.finfo(float).tiny
+
 
 def settle_kernel(
     name: str | Callable,
@@ -50,7 +53,7 @@ def settle_kernel(
     if not fit_intercept:
         return kernel
     mean = of_points.mean_squared_length(kernel)
-    if mean == 0 and name == "linear" and not of_points.is_sparse and of_points.differ():
+    if mean < MIN_MEAN_SQUARE and name == "linear" and of_points.differ():
         raise ValueError(
             "Squares of these features are too small for double precision. Scale the features, "
             "for example with StandardScaler."
@@ -86,7 +89,9 @@ class Statistics:
         return float(abs(self.X).max())
 
     def differ(self) -> bool:
-        """Tell whether dense points differ."""
+        """Tell whether dense points differ, or entries of sparse points."""
+        if self.is_sparse:
+            return bool(self.X.min() != self.X.max())
         return bool(np.any(self.X[0] != self.X))
 
     def mean_squared_length(self, kernel: Kernel) -> float:
@@ -119,7 +124,7 @@ def _settle_gamma(gamma, of_points: Statistics, name) -> float:
         variance = of_points.variance()
         # The variance of constant data is zero up to rounding.
         constant = np.sqrt(variance) <= 4 * np.finfo(of_points.dtype).eps * of_points.largest()
-        lost = constant and not of_points.is_sparse and of_points.differ()
+        lost = constant and of_points.differ()
         unit = np.sqrt(variance) if name == "laplacian" else variance
     scale = 1.0 if constant else 1.0 / (of_points.n_features * unit)
     if not np.isfinite(scale) or not np.isfinite(variance) or (lost and variance == 0):

@@ -49,7 +49,8 @@ class EP(GramSolver):
     For cavity N(M, V) and label y, with Z = eta + (1 - 2 eta) Phi(y M / sqrt(V)),
     a = d log Z / dM and b = -d^2 log Z / dM^2, the site that matches the moments has
     precision b / (1 - V b) and shift (a + M b) / (1 - V b). All sites are updated at once
-    from one Cholesky factor; if this does not converge, they are updated one by one.
+    from one Cholesky factor; if this does not converge, they are updated one by one. If that does
+    not help either, a `ConvergenceWarning` says so, and probabilities shrink towards the prior.
 
     With q_i the diagonal of (I + K S)^-1, S the precisions of the sites, output i has the
     variance (1 - q_i) / S_i and its cavity the variance (1 - q_i) / (S_i q_i). So no

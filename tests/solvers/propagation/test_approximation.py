@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
 
-from bayespoint.solvers.propagation.approximation import predict, solve_cholesky, solve_lu
+from bayespoint.solvers.propagation.approximation import (
+    MIN_TRUST,
+    predict,
+    solve_cholesky,
+    solve_lu,
+    trust_in,
+)
 from bayespoint.solvers.propagation.sites import Sites
 from ep_problems import fixed_point, posterior_of, rbf_matrix
 
@@ -58,3 +64,9 @@ def test_predictions_are_those_of_the_gaussian(problem, rng):
     spread = np.einsum("ij,jk,ik->i", known, covariance, known)
     np.testing.assert_allclose(variance, spread + rest, atol=1e-8)
     assert variance[1] == 1
+
+
+def test_trust_falls_with_the_mismatch_and_never_ends():
+    assert trust_in(0.0) == trust_in(0.1) == 1
+    assert trust_in(0.2) == pytest.approx(0.5)
+    assert trust_in(1e9) == trust_in(np.inf) == trust_in(np.nan) == MIN_TRUST > 0

@@ -2,6 +2,7 @@ import numpy as np
 from scipy import sparse
 
 from bayespoint.solvers.weights import block_rows
+from bayespoint.solvers.weights.anderson import MAX_MIXED_SWEEPS
 from bayespoint.solvers.weights.belief import independent, mixed
 from bayespoint.solvers.weights.row_order import even_blocks
 from weights_helpers import full_rows, rare_categories
@@ -22,7 +23,8 @@ def test_products_are_mixed_like_their_sites():
         belief = prior.times(product)
 
 
-def test_what_is_remembered_is_small_beside_the_rows():
+def test_what_is_remembered_is_small_beside_the_rows(monkeypatch):
+    monkeypatch.setattr(block_rows, "MAX_FREE_NUMBERS", 0)
     rng = np.random.default_rng(0)
     prior = independent(np.ones(40), True)
     for n, expected in (60, False), (20_000, True):
@@ -42,3 +44,10 @@ def test_what_is_remembered_is_small_beside_the_rows():
     rows.sweep(prior, 1.0)
     products = sum(product.precision.size for product in rows.products)
     assert rows.mixable_sweeps * products <= few.nnz
+
+
+def test_small_tables_remember_their_sweeps():
+    X = np.random.default_rng(0).standard_normal((60, 4))
+    rows = full_rows(X, np.sign(X[:, 0]))
+    rows.sweep(independent(np.ones(4), True), 1.0)
+    assert rows.mixable_sweeps == MAX_MIXED_SWEEPS

@@ -16,6 +16,8 @@ MAX_INVERSE_ERROR = 1e-6
 # Up to this mismatch of moments the answer is close to the fixed point. With a larger
 # mismatch the evidence can be any number.
 MAX_TRUSTED_RESIDUAL = 0.1
+# Outputs of an answer that is not close keep at least this share, so that their signs remain.
+MIN_TRUST = 1e-3
 
 
 class Approximation(NamedTuple):
@@ -155,6 +157,18 @@ def predict(
     precision = found.sites.precision
     known = np.linalg.solve(np.eye(len(matrix)) + matrix * precision, across.T)
     return across @ found.coef, 1 - np.einsum("ij,j,ji->i", across, precision, known)
+
+
+def trust_in(residual: float) -> float:
+    """Return how much of the outputs, in standard deviations, to believe after a mismatch.
+
+    A mismatch of r deviations says that means may be wrong by about as much. Then outputs shrink
+    towards zero, and probabilities towards the prior, until the mismatch that is left is trusted.
+    """
+    if residual <= MAX_TRUSTED_RESIDUAL:
+        return 1.0
+    share = MAX_TRUSTED_RESIDUAL / residual
+    return max(share, MIN_TRUST) if np.isfinite(residual) else MIN_TRUST
 
 
 def approximation_info(found: Any, stop: str = "") -> dict[str, Any]:

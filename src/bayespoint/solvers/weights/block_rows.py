@@ -14,6 +14,8 @@ from .rows import Fit, Rows
 
 # The states kept for mixing take at most this share of the memory of dense rows.
 MAX_MEMORY_SHARE = 0.5
+# States that together have at most this many numbers (8 MB) are kept in any case.
+MAX_FREE_NUMBERS = 2**20
 
 
 class BlockRows(Rows):
@@ -43,7 +45,7 @@ class BlockRows(Rows):
         """How many of the latest sweeps these rows can mix.
 
         Limited by the memory for states, and by the nonzero entries of the rows: mixing the
-        products of blocks should not take longer than a sweep.
+        products of blocks should not take longer than a sweep. Small tables have neither limit.
         """
         if self.n_nonzero < 0:
             self.n_nonzero = sum(count_nonzero(block.X) for block in self.blocks)
@@ -52,10 +54,10 @@ class BlockRows(Rows):
         product_size = sum(product.precision.size for product in self.products)
         state_size = sum(values.size for values in self._state())
         n = min(
-            anderson.MAX_MIXED_SWEEPS,
             int(MAX_MEMORY_SHARE * dense_size / max(state_size, 1)),
             int(self.n_nonzero / max(product_size, 1)),
         )
+        n = min(anderson.MAX_MIXED_SWEEPS, max(n, MAX_FREE_NUMBERS // max(state_size, 1)))
         return n if n > 1 else 0
 
     def mix(self, weights: np.ndarray) -> None:
