@@ -78,17 +78,9 @@ def _table(content: bytes) -> Path:
 
 def predict(content: bytes) -> bool:
     """Predict the rows of a stranger."""
-    with mock.patch.object(verb, "open_model", lambda *_: _model()):
-        return _run(
-            verb.run_predict,
-            Path("m"),
-            str(_table(content)),
-            None,
-            None,
-            WANTED,
-            ReadOptions(),
-            False,
-        )
+    arguments = Path("m"), str(_table(content)), None, None, WANTED, ReadOptions(), False
+    with mock.patch.object(verb, "open_model", return_value=_model()):
+        return _run(verb.run_predict, *arguments)
 
 
 def check(content: bytes) -> bool:

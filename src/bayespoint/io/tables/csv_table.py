@@ -215,7 +215,8 @@ def _first_row(name: str, reader: Any) -> list[str]:
         return [cell.strip() for cell in next(reader)]
     except (csv.Error, StopIteration) as error:
         raise ValueError(
-            f"The first line of {name} cannot be read: {str(error) or 'it is empty'}. Is it a table?"
+            f"The first line of {name} cannot be read: {str(error) or 'it is empty'}. Is it a "
+            "table?"
         ) from None
 
 
