@@ -1,4 +1,5 @@
 import math
+import os
 import subprocess
 import sys
 
@@ -68,3 +69,27 @@ def test_a_limit_of_the_address_space_counts():
         "assert 2**30 < memory.free_bytes() < 2**32\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ulimit -v and /proc")
+def test_blas_has_its_memory_before_others_take_it():
+    """Without it, the Cholesky factorization never ended."""
+    code = (
+        "import resource, numpy as np\n"
+        "from scipy import linalg\n"
+        "from bayespoint._runtime import memory\n"
+        "def leave(free):\n"
+        "    taken = int(memory.STATM.read_text().split()[0]) * resource.getpagesize()\n"
+        "    resource.setrlimit(resource.RLIMIT_AS, (taken + free, -1))\n"
+        "leave(2**24)\n"
+        "try: memory.claim_blas_memory()\n"
+        "except MemoryError: pass\n"
+        "else: raise AssertionError\n"
+        "leave(2**30)\n"
+        "memory.claim_blas_memory()\n"
+        "leave(2**24)\n"
+        "linalg.cholesky(np.eye(200))\n"
+        "np.linalg.cholesky(np.eye(200))\n"
+    )
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120, env=environment)

@@ -13,6 +13,10 @@ MEMINFO = Path("/proc/meminfo")
 # The limit of a container, and what all its processes take now. Files that were read count as taken
 # although their memory can be had at once.
 CGROUP = Path("/sys/fs/cgroup")
+# OpenBLAS takes a buffer of 32 MB for each thread. NumPy and SciPy bring one OpenBLAS each.
+BLAS_BUFFER_BYTES, N_BLAS = 2**25, 2
+# A product of such matrices is shared by all threads.
+SHARED_SIZE = 512
 # An estimate for systems that do not say it: the interpreter and the libraries.
 ASSUMED_RESIDENT_BYTES = 300 * 2**20
 
@@ -73,3 +77,25 @@ def _free_in_address_space() -> float:
     except (ImportError, OSError, ValueError, AttributeError):
         return math.inf
     return math.inf if limit == resource.RLIM_INFINITY else float(limit - taken)
+
+
+def claim_blas_memory() -> None:
+    """Let OpenBLAS take its buffers now, if `ulimit -v` limits this process.
+
+    Without memory for a buffer, OpenBLAS tries again for ever, and Python answers no Ctrl-C.
+
+    Raises
+    ------
+    MemoryError
+        If there is not enough for the buffers.
+    """
+    if _free_in_address_space() == math.inf:
+        return
+    import numpy as np
+    from scipy import linalg
+
+    if _free_in_address_space() < N_BLAS * ((os.cpu_count() or 1) + 1) * BLAS_BUFFER_BYTES:
+        raise MemoryError
+    matrix = np.eye(SHARED_SIZE)
+    matrix @ matrix
+    linalg.cholesky(matrix, check_finite=False)
