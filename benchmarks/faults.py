@@ -28,6 +28,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from ctrl_c import MAX_SECONDS, cpu_seconds
 from fault_injection import (
     DRAFT,
     OLD,
@@ -107,15 +108,20 @@ def disk(world: Path, folder: Path, given) -> list[Count]:
 
 def wait(child: int, seconds: float = MAX_CHILD_SECONDS) -> int | None:
     """Return the exit code of a child, or None if it had to be killed."""
+    return wait_and_measure(child, seconds)[0]
+
+
+def wait_and_measure(child: int, seconds: float = MAX_CHILD_SECONDS) -> tuple[int | None, float]:
+    """Return the exit code as `wait` does, and the seconds of a processor that the child used."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        pid, status = os.waitpid(child, os.WNOHANG)
+        pid, status, used = os.wait4(child, os.WNOHANG)
         if pid:
-            return os.waitstatus_to_exitcode(status)
+            return os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
         time.sleep(0.002)
     os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return None
+    used = os.wait4(child, 0)[2]
+    return None, used.ru_utime + used.ru_stime
 
 
 def check_next_run(count: Count, verb: str, world: Path, folder: Path) -> None:
@@ -154,11 +160,11 @@ def kill(world: Path, folder: Path, given) -> list[Count]:
                 child = in_child(arguments)
                 time.sleep(rng.uniform(0, whole))
                 os.kill(child, number)
-                began = time.monotonic()
-                code = wait(child)
+                before = cpu_seconds(child)  # of a processor: the machine may be busy
+                code, cpu = wait_and_measure(child)
                 count.n += 1
                 count.half += not is_whole(verb, path, old)
-                count.words += code is None or time.monotonic() - began > 2
+                count.words += code is None or cpu - before > MAX_SECONDS
                 count.left += number != signal.SIGKILL and bool(list(folder.glob(DRAFT)))
             check_next_run(count, verb, world, folder)
             counts.append(count)
