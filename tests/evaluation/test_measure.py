@@ -12,6 +12,7 @@ from sklearn.metrics import brier_score_loss, confusion_matrix, log_loss
 
 from bayespoint.evaluation.intervals import share
 from bayespoint.evaluation.measure import MAX_CURVE_POINTS, evaluate, evaluate_probabilities
+from bayespoint.evaluation.results import Kept
 
 
 def random_case(rng, n_rows, n_classes, decimals=6):
@@ -101,7 +102,10 @@ def test_the_promise_of_a_reject_option():
     kept = inner.predict_proba(X[1::2]).max(axis=1) >= 0.9
     wrong = inner.predict(X[1::2]) != y[1::2]
     assert promise.error == share(wrong[kept].sum(), kept.sum(), 0.95)
-    assert promise[2:] == (None, 0.02, 0.9, 30, True)
+    assert promise[2:7] == (None, 0.02, 0.9, 30, True)
+    assert promise.kept == (
+        Kept("error", 0.02, promise.error.value, *promise.error[2:], kept.sum()),
+    )
     model.threshold_ = np.inf  # nothing is accepted
     evaluation = evaluate(model, X[1::2], y[1::2])
     assert evaluation.promise.error.total == 0

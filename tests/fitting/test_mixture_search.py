@@ -88,7 +88,7 @@ def test_the_search_stops_in_time_with_the_best_so_far():
         asked.append(seconds)
         return len(asked) > 2
 
-    with pytest.warns(ConvergenceWarning, match="after 3 of up to 20 trials"):
+    with pytest.warns(ConvergenceWarning, match="after 3 of up to 13 trials"):
         found = choose_mixture(X, target, None, True, stop)
     assert len(found.score) == 3
     assert min(asked) > 0

@@ -6,17 +6,19 @@ import pytest
 from bayespoint._runtime.threads import one_blas_thread, threads
 from bayespoint.solvers import definite_inverse
 from bayespoint.solvers.definite_inverse import (
+    MAX_POINTS_IN_LOOP,
     MIN_POINTS_IN_THREADS,
     invert_definite,
     tiles_of,
 )
 
 pytestmark = pytest.mark.usefixtures("one_thread")
-SIZES = [1, 2, MIN_POINTS_IN_THREADS - 1, MIN_POINTS_IN_THREADS, 301, 500]
+# The last is beyond twice the size of triangles that our own loop inverts.
+SIZES = [1, 2, MIN_POINTS_IN_THREADS - 1, MIN_POINTS_IN_THREADS, 301, 2 * MAX_POINTS_IN_LOOP + 2]
 STEPS = [
     "add_product",
+    "_invert_triangle",
     "divide_by_upper",
-    "invert_upper",
     "mirror",
     "multiply_by_upper",
     "square_of_upper",

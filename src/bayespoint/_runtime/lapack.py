@@ -37,12 +37,6 @@ def invert_upper(upper: np.ndarray) -> None:
     _routine("dtrtri")(b"U", b"N", *_square(upper), ctypes.byref(ctypes.c_int(0)))
 
 
-def invert_from_factor(upper: np.ndarray) -> None:
-    """Replace the upper Cholesky factor of a matrix by the whole inverse of the matrix."""
-    _routine("dpotri")(b"U", *_square(upper), ctypes.byref(ctypes.c_int(0)))
-    mirror(upper)
-
-
 def square_of_upper(upper: np.ndarray) -> None:
     """Replace an upper triangular matrix U by the upper triangle of U U'."""
     _routine("dlauum")(b"U", *_square(upper), ctypes.byref(ctypes.c_int(0)))

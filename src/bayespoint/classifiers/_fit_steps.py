@@ -90,8 +90,8 @@ class FitMixin(CallbackSupportMixin, PredictionMixin):
         signs = one_against_rest(target, len(self.classes_))
         kernel_for = partial(self._settle_kernel, X, weight=rows.weight)
         self.kernel_ = OTHERWISE if self.kernel == "auto" else self.kernel
-        groups = None if self.columns_ is None else self.columns_.groups
-        return TrainingSet(X, target, signs, self.kernel_, kernel_for, rows.weight, groups)
+        data = TrainingSet(X, target, signs, self.kernel_, kernel_for, rows.weight)
+        return data if self.columns_ is None else data.of_columns(self.columns_)
 
     def _choose(self, data: TrainingSet, deadline: float, interrupted):
         """Return the data with its kernel, a solver, and parameters, given or chosen."""

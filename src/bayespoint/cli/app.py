@@ -235,6 +235,14 @@ def evaluate(
     *,
     target: KnownTarget = None,
     include_training_rows: IncludeTrainingRows = False,
+    watch: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="STATE",
+            help="JSON file to count these answers in, for the promise of --max-error. Exit code "
+            "1 if it no longer holds.",
+        ),
+    ] = None,
     rejection: Rejection,
     read_options: FileOptions,
     json: Json = False,
@@ -245,7 +253,8 @@ def evaluate(
     """
     from .evaluate import run_evaluate
 
-    run_evaluate(model, data, target, rejection, read_options, include_training_rows, json)
+    judged = read_options, include_training_rows
+    run_evaluate(model, data, target, rejection, *judged, json, watch)
 
 
 @_verb("cross-validate")
@@ -342,6 +351,10 @@ def report(
     title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
     examples: Annotated[int, typer.Option(min=0, help="Rows to show as examples.")] = 10,
     include_training_rows: IncludeTrainingRows = False,
+    watch: Annotated[
+        Path | None,
+        typer.Option(metavar="STATE", help="File of `evaluate --watch`, to show what it knows."),
+    ] = None,
     rejection: Rejection,
     read_options: FileOptions,
     json: Json = False,
@@ -354,4 +367,4 @@ def report(
     from .report import run_report
 
     judged = read_options, include_training_rows
-    run_report(model, data, target, output, title, rejection, examples, *judged, json)
+    run_report(model, data, target, output, title, rejection, examples, *judged, json, watch)

@@ -20,7 +20,9 @@ from .._runtime.interrupt import interrupts
 from ..classifiers.reject.decision import decide
 from ..classifiers.reject.novelty import refuses_novel_rows
 from ..classifiers.reject.setting import makes_promises
+from ..evaluation.promises import CountGroups, GroupCounts
 from ..io.tables.read_options import ReadOptions
+from .group_lines import group_lines
 from .output import check_output
 from .terminal import note, percent, show, working
 from .trained import Part, Trained, open_model, read_parts
@@ -65,7 +67,7 @@ def run_predict(
     schema = _schema(model, wanted._replace(keep=keep), rejecting)
     _check_kept(keep, schema, trained)
     parts = read_parts(trained, data, read_options, keep=keep)
-    n_rows, n_accepted = _predict(model, parts, output, schema)
+    n_rows, n_accepted, groups = _predict(model, parts, output, schema)
     if not n_rows:
         note("there are no rows to predict")
     seconds = time.perf_counter() - began
@@ -73,19 +75,27 @@ def run_predict(
         "n_rows": n_rows,
         "n_accepted": n_accepted,
         "threshold": model.threshold_ if np.isfinite(model.threshold_) else None,
+        "groups": [one._asdict() for one in groups],
         "seconds": round(seconds, 3),
         "output": None if output is None else str(output),
     }
     refused = f", {percent(1 - n_accepted / max(n_rows, 1))} of them refused" * rejecting
+    lines = group_lines([(one.group, one.n_rows, one.n_answered, one.reason) for one in groups])
     if output is not None:
-        show(result, as_json, f"Predicted {n_rows:,} rows in {seconds:.1f} s{refused}: {output}")
+        words = f"Predicted {n_rows:,} rows in {seconds:.1f} s{refused}: {output}"
+        show(result, as_json, words, *lines)
     elif rejecting:
         note(f"{n_rows:,} rows{refused}")
+        for line in lines:
+            note(line.strip())
 
 
-def _predict(model, parts: Iterator[Part], output: Path | None, schema) -> tuple[int, int]:
-    """Write the answers; return the number of rows, and how many of them were accepted."""
+def _predict(
+    model, parts: Iterator[Part], output: Path | None, schema
+) -> tuple[int, int, list[GroupCounts]]:
+    """Write the answers; return the number of rows, of accepted ones, and both by group."""
     n_rows = n_accepted = 0
+    groups = CountGroups(model)
     # Write nothing, not even to standard output, before the first rows can be read.
     first = list(islice(parts, 1))
     if first and (NOVELTY_COLUMN in schema.names or refuses_novel_rows(model)):
@@ -98,7 +108,7 @@ def _predict(model, parts: Iterator[Part], output: Path | None, schema) -> tuple
             _writer(output, schema) as write,
         ):
             for part in chain(first, parts):
-                table, accepted = _answers(model, part, schema)
+                table, accepted = _answers(model, part, schema, groups)
                 with interrupts() as pressed:  # rows are written as a whole
                     write(table)
                     n_rows, n_accepted = n_rows + len(table), n_accepted + accepted
@@ -107,7 +117,7 @@ def _predict(model, parts: Iterator[Part], output: Path | None, schema) -> tuple
                 say(f"predicting, {n_rows:,} rows so far")
     except KeyboardInterrupt:
         raise KeyboardInterrupt(*_kept(output, n_rows)) from None
-    return n_rows, n_accepted
+    return n_rows, n_accepted, groups.found()
 
 
 def _partial(output: Path) -> Path:
@@ -152,7 +162,7 @@ def _check_kept(keep: list[str], schema, trained: Trained) -> None:
             )
 
 
-def _answers(model, part: Part, schema) -> tuple[Any, int]:
+def _answers(model, part: Part, schema, groups: CountGroups) -> tuple[Any, int]:
     """Return a table of answers, and the number of accepted ones."""
     import pyarrow as pa
 
@@ -165,6 +175,7 @@ def _answers(model, part: Part, schema) -> tuple[Any, int]:
     if shows_novelty or refuses_novel_rows(model):
         novelty = model.novelty(part.X)
     accepted = model.accepts(part.X, confidence, model.classes_[best], novelty)
+    groups.add(part.X, model.classes_[best], accepted)
     answers = [pa.array(model.classes_).take(pa.array(best, mask=~accepted)), confidence]
     if "accepted" in schema.names[len(kept) :]:
         answers.append(accepted)

@@ -11,6 +11,7 @@ from ..io.tables.read_options import ReadOptions
 from .output import check_output
 from .terminal import show, working
 from .trained import open_model, read_to_judge
+from .watch_state import read_watch
 
 
 def run_report(
@@ -24,12 +25,14 @@ def run_report(
     read_options: ReadOptions,
     include_seen: bool,
     as_json: bool,
+    watch: Path | None = None,
 ) -> None:
     """Write a report from rows that the model has not seen."""
     from ..evaluation.report import write_report
 
-    check_output(output, model_path, data)
+    check_output(output, model_path, data, *([] if watch is None else [watch]))
     trained = open_model(model_path, rejection)
+    watched = None if watch is None else read_watch(watch, trained.model).certificate
     with working(f"reading {data}") as say:
         X, y, seen = read_to_judge(trained, data, target, read_options, include_seen)
         say(f"writing the report on {len(y):,} rows")
@@ -50,6 +53,7 @@ def run_report(
             seen=seen,
             reference=about.get("reference"),
             suspects=_suspects(X, y),
+            watched=watched,
             n_examples=n_examples,
         )
     size = Path(output).stat().st_size

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..classifiers.reject.groups import BY_PREDICTION
+from ..classifiers.reject.groups import BY_PREDICTION, group_name
 from ..classifiers.reject.option import RejectOptionClassifier
 from ..evaluation import Evaluation
 from ..evaluation.baselines import most_frequent
@@ -175,7 +175,7 @@ def _groups(model: RejectOptionClassifier) -> list[str]:
     rows = [("  group", "rows", "answered", "wrong", "")]
     for found in model.group_summary():
         answered = percent(found.n_accepted / found.n_rows)
-        row = (f"  {found.group}", f"{found.n_rows:,}", answered, f"{found.n_wrong:,}")
+        row = (f"  {group_name(found.group)}", f"{found.n_rows:,}", answered, f"{found.n_wrong:,}")
         rows.append((*row, f"({found.reason})" if found.reason else ""))
     by = "answer" if model.groups == BY_PREDICTION else f"value of “{model.groups}”"
     return [

@@ -132,7 +132,7 @@ def show(result: dict[str, Any], as_json: bool, *lines: str) -> None:
 
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return lines of a table; all columns but the first are right-aligned."""
+    """Return lines of a table; all columns but the first are right-aligned, words in () are not."""
     widths = [
         max(len(row[i]) for row in rows if i < len(row)) for i in range(len(max(rows, key=len)))
     ]
@@ -140,7 +140,10 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
         "  ".join(
             [
                 row[0].ljust(widths[0]),
-                *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=False)),
+                *(
+                    cell.ljust(w) if cell.startswith("(") else cell.rjust(w)
+                    for cell, w in zip(row[1:], widths[1:], strict=False)
+                ),
             ]
         ).rstrip()
         for row in rows

@@ -81,7 +81,7 @@ def _fit_divided(model, solver, client: Client, X, y, sample_weight):
         weights = _Weights(given_weights, _weight_limits(rows))
         signs = np.empty((len(_outputs(model)), 0))
         data = TrainingSet(None, np.empty(0), signs, model.kernel_, kernel_for)
-        data = data._replace(groups=model.columns_.groups)
+        data = data.of_columns(model.columns_)
         if solver is None:
             solver = _automatic_solver(
                 model, rows.n_rows, None if statistics.is_sparse else n_bytes

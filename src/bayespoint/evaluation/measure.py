@@ -10,10 +10,10 @@ from ..classifiers._losses import check_loss
 from ..classifiers.reject.answering import may_reject
 from ..classifiers.reject.curve import rejection_curve
 from ..classifiers.reject.decision import decide, probability_of
-from ..classifiers.reject.novelty import refuses_novel_rows
 from .intervals import exact_interval, share
 from .model_parts import has_reject_option
-from .results import Acceptance, Evaluation, Promise, Reliability
+from .promises import makes_any_promise, promise_of
+from .results import Acceptance, Evaluation, Reliability
 from .seen import SeenRows
 from .targets import class_positions
 
@@ -74,9 +74,9 @@ def evaluate(
     if not has_reject_option(model):
         return evaluation
     threshold = model.threshold_
-    never_refuses = not may_reject(model) and getattr(model, "max_error", None) is None
+    never_refuses = not may_reject(model) and not makes_any_promise(model)
     curve = _acceptance(evaluation.wrong, evaluation.confidence, confidence_level, threshold)
-    promise = None if never_refuses else _promise(model, evaluation, X)
+    promise = None if never_refuses else promise_of(model, evaluation, X)
     return replace(evaluation, rejection=curve, promise=promise)
 
 
@@ -207,22 +207,3 @@ def _acceptance(wrong, confidence, level: float, threshold: float = -np.inf) -> 
     errors = np.rint(curve.error[kept] * accepted).astype(int)
     low, high = exact_interval(errors, accepted, level)
     return Acceptance(curve.threshold[kept], accepted, errors, low, high)
-
-
-def _promise(model, evaluation: Evaluation, X) -> Promise:
-    """Return what the reject option of a model promises."""
-    calibration = getattr(model, "calibration_confidence_", None)
-    max_error = getattr(model, "max_error", None)
-    error = evaluation.at(model.threshold_)
-    if getattr(model, "group_thresholds_", None) is not None or refuses_novel_rows(model):
-        answers = model.classes_[evaluation.predicted]
-        error = evaluation.among(model.accepts(X, evaluation.confidence, answers))
-    return Promise(
-        threshold=float(model.threshold_),
-        error=error,
-        reject_rate=getattr(model, "reject_rate", None),
-        max_error=max_error,
-        confidence_level=None if max_error is None else model.confidence_level,
-        n_calibration=None if calibration is None else len(calibration),
-        strict=getattr(model, "cv", None) is None,
-    )

@@ -38,6 +38,33 @@ class Acceptance(NamedTuple):
     high: np.ndarray
 
 
+class Kept(NamedTuple):
+    """A promise about accepted rows, and what the rows of an evaluation say about it."""
+
+    name: str  # error, false positive rate, false negative rate, cost
+    limit: float
+    value: float  # NaN if no row counts
+    low: float  # interval of the true value
+    high: float
+    n_rows: int  # that count
+
+    @property
+    def broken(self) -> bool:
+        """Tell whether the value is above the limit by more than chance explains."""
+        return self.n_rows > 0 and self.low > self.limit
+
+
+class GroupAnswers(NamedTuple):
+    """How the rows of a group are answered."""
+
+    group: str
+    n_rows: int
+    error: Share  # of the accepted rows
+    kept: tuple[Kept, ...]
+    threshold: float
+    reason: str  # why all rows of the group are refused; empty if they are not
+
+
 class Promise(NamedTuple):
     """The threshold of a model, and what it promises."""
 
@@ -48,6 +75,9 @@ class Promise(NamedTuple):
     confidence_level: float | None
     n_calibration: int | None
     strict: bool  # False if the threshold was cross-validated: other classifiers judged the rows
+    kept: tuple[Kept, ...] = ()  # all promises
+    by: str | None = None  # what makes the groups, in words; None if there are none
+    groups: tuple[GroupAnswers, ...] = ()  # intervals hold in all of them together
 
 
 @dataclass(frozen=True)
@@ -215,7 +245,22 @@ def _promise_to_dict(promise: Promise) -> dict[str, Any]:
     return promise._asdict() | {
         "threshold": _finite(promise.threshold),
         "error": _share_to_dict(promise.error),
+        "kept": [_kept_to_dict(one) for one in promise.kept],
+        "groups": [
+            one._asdict()
+            | {
+                "threshold": _finite(one.threshold),
+                "error": _share_to_dict(one.error),
+                "kept": [_kept_to_dict(each) for each in one.kept],
+            }
+            for one in promise.groups
+        ],
     }
+
+
+def _kept_to_dict(kept: Kept) -> dict[str, Any]:
+    values = {name: _finite(getattr(kept, name)) for name in ("value", "low", "high")}
+    return kept._asdict() | values | {"broken": kept.broken}
 
 
 def _classes_to_dict(evaluation: Evaluation) -> list[dict[str, Any]] | None:

@@ -123,7 +123,7 @@ def choose_with_mixture(
     settings = request.settings
     intercept = bool(settings.fit_intercept)  # "auto" is true
     given = *_distinct(data), intercept, should_stop, data.groups
-    chosen = choose_among_mixtures(*given, data.thread_map)
+    chosen = choose_among_mixtures(*given, data.thread_map, data.shared_unit)
     data = data._replace(kernel_name="mixture", kernel_for=lambda *_: chosen.kernel)
     settings = settings._replace(gamma=1.0, fit_intercept=intercept)
     solver = request.solver

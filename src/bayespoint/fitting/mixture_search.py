@@ -29,7 +29,7 @@ MIN_POINTS, MAX_POINTS = 400, 1000
 MAX_MERGED_POINTS = 20_000
 # Evaluations of the score and its gradient, about 2 m^3 operations each: at first, and again
 # after scales of columns were learned.
-MAX_EVALUATIONS = 20
+MAX_EVALUATIONS = 13
 MAX_EVALUATIONS_WITH_SCALES = 8
 # Shares of the choice that are done before and after scales of columns are learned: rough values,
 # for the progress line alone.
@@ -41,6 +41,8 @@ LOG_WEIGHT = (0.0, 2.5)
 LOG_CONSTANT = (np.log(3.0), 2.0)
 LOG_GAMMA = (np.log(0.5), 1.5)
 LOG_LOCAL_GAMMA = (np.log(4.0), 1.5)
+# Parameters stay within this many deviations from the means.
+MAX_DEVIATIONS = 5
 # Smaller mean distances would make gamma overflow.
 MIN_MEAN_DISTANCE = 1e-290
 # With a total weight below that of two rows there are no others to speak of.
@@ -74,6 +76,7 @@ def choose_mixture(
     groups: np.ndarray | None = None,
     number: int = 0,
     thread_map: Callable = map,
+    begin_scales: np.ndarray | None = None,
 ) -> MixtureChoice:
     """Return the mixture that predicts left-out training points best.
 
@@ -97,6 +100,8 @@ def choose_mixture(
         Other numbers choose on other training points.
     thread_map : callable, default=map
         A `map` that may use threads; the result does not depend on it.
+    begin_scales : array of shape (n_features,), default=None
+        Scales of the features to begin with, by default one. Those that are learned multiply them.
     """
     # Then repeated rows and weights give the same choice, and no half knows a row of the other.
     weight = np.ones(len(X)) if weight is None else weight
@@ -108,6 +113,7 @@ def choose_mixture(
     rng = np.random.default_rng([len(target), number]) if number else None
     rows = sample_each_class(target, min(max(len(target) // 4, MIN_POINTS), MAX_POINTS), rng)
     views = fit_views(X, weight)
+    views = views if begin_scales is None else replace(views, scales=begin_scales)
     given = X[rows], target[rows], weight[rows]
     search = MixtureSearch(*given, views, fit_intercept, thread_map=thread_map)
     if len(classes) == 1:  # it says nothing about the kernel, so the prior decides
@@ -120,7 +126,7 @@ def choose_mixture(
     scales = learn_scales(X, target, weight, groups, search.fitted(best), number, thread_map)
     if np.all(scales == 1):
         return search.choice(best)
-    views = replace(views, scales=scales)
+    views = replace(views, scales=views.scales * scales)
     again = MixtureSearch(*given, views, fit_intercept, best, thread_map)
     again.score = search.score
     with between(DONE_AFTER_SCALES, 1):
@@ -200,28 +206,33 @@ class MixtureSearch:
     def climb(
         self, should_stop: Callable[[float], bool], n_evaluations: int = MAX_EVALUATIONS
     ) -> np.ndarray:
-        """Return the best parameters found within a number of evaluations, or until time is up."""
-        best, lowest, n_before = self.begin, np.inf, len(self.score)
+        """Return the best parameters found within a number of evaluations, or until time is up.
 
-        def loss(logs: np.ndarray) -> tuple[float, np.ndarray]:
+        Steps are in units of the priors' deviations, where curvatures are alike.
+        """
+        best, lowest, n_before = self.begin, np.inf, len(self.score)
+        mean, deviation = self.prior.T
+
+        def loss(off: np.ndarray) -> tuple[float, np.ndarray]:
             nonlocal best, lowest
             if lowest < np.inf and should_stop(self.seconds):
                 raise OutOfTime
+            logs = mean + deviation * off
             began = time.perf_counter()
             value, slope = self.evaluate(logs)
             self.seconds = time.perf_counter() - began
             advance(min((len(self.score) - n_before) / n_evaluations, 1), "choosing")
             if -value < lowest:
-                best, lowest = logs.copy(), -value
-            return -value, -slope
+                best, lowest = logs, -value
+            return -value, -slope * deviation
 
         try:
             optimize.minimize(
                 loss,
-                self.begin,
+                (self.begin - mean) / deviation,
                 jac=True,
                 method="L-BFGS-B",
-                bounds=[(mean - 5 * dev, mean + 5 * dev) for mean, dev in self.prior],
+                bounds=[(-MAX_DEVIATIONS, MAX_DEVIATIONS)] * len(mean),
                 options={"maxfun": n_evaluations, "maxiter": n_evaluations, "ftol": MIN_PROGRESS},
             )
         except OutOfTime:

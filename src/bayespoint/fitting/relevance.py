@@ -159,7 +159,8 @@ class HalfScore:
             seen = fitted.mixture.views.see(term.view, X)
             if term.measure == "different":
                 far = np.abs(seen[first] - seen[second]) > 1  # categories differ by more than one
-                self.differences[term] = far.astype(np.float32)
+                scales = fitted.mixture.views.scales[fitted.mixture.views.categories]
+                self.differences[term] = far * scales.astype(np.float32)
             else:
                 near = (seen - seen.mean(axis=0)).astype(np.float32)
                 apart = near[first]

@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..geometry.columns import Columns
 from ..geometry.equal_rows import EqualRows
 from ..geometry.kernels import Kernel
 from .power_link import PowerLink
+from .shared_unit import shared_unit_scales
 
 
 class TrainingSet(NamedTuple):
@@ -22,6 +24,7 @@ class TrainingSet(NamedTuple):
     kernel_for: Callable[[float | str, bool], Kernel]  # from gamma and fit_intercept
     weight: np.ndarray | None = None  # (n_samples,), positive; None if all are one
     groups: np.ndarray | None = None  # (n_features,), the column of each feature
+    shared_unit: np.ndarray | None = None  # (n_features,), scales if columns may share a unit
     sets: EqualRows | None = None  # equal rows, if each set of them is trained as one point
     thread_map: Callable = map  # for the choice of parameters, which does not depend on it
 
@@ -29,6 +32,10 @@ class TrainingSet(NamedTuple):
     def points(self) -> np.ndarray:
         """Return the rows to train with: all, or the first row of each set of equal rows."""
         return points_of(self.sets, len(self.target))
+
+    def of_columns(self, columns: Columns) -> TrainingSet:
+        """Return the set with what is known of the columns that its features come from."""
+        return self._replace(groups=columns.groups, shared_unit=shared_unit_scales(columns))
 
 
 def points_of(sets: EqualRows | None, n_samples: int) -> np.ndarray:

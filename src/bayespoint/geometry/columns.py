@@ -22,7 +22,7 @@ MARK = 0.5
 UNSEEN = -1
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Columns:
     """How the columns of a training table become features of points.
 
@@ -57,6 +57,9 @@ class Columns:
     fill: np.ndarray
     center: np.ndarray
     scale: np.ndarray
+
+    def __repr__(self) -> str:
+        return f"Columns(<{len(self.groups)} features of {len(self.fill)} columns>)"
 
     @property
     def is_number(self) -> np.ndarray:

@@ -42,7 +42,7 @@ TERMS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Views:
     """What the terms of a mixture see of a point.
 
@@ -70,6 +70,9 @@ class Views:
     tolerances: np.ndarray
     scales: np.ndarray
 
+    def __repr__(self) -> str:
+        return f"Views(<{len(self.scales)} features>)"
+
     def see(self, view: str, X: np.ndarray) -> np.ndarray:
         """Return points as one kind of term sees them; categories are not scaled."""
         if view == "position":
@@ -84,7 +87,7 @@ class Views:
         return found * self.scales
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Mixture:
     """The kernel sum_k weights_k exp(-gammas_k d_k(x, y)); the weights add up to one.
 
@@ -102,6 +105,9 @@ class Mixture:
     weights: np.ndarray
     gammas: np.ndarray
     views: Views
+
+    def __repr__(self) -> str:
+        return f"Mixture(<{self.describe()}>)"
 
     def describe(self) -> str:
         """Return the terms in words, the heaviest first; those below one percent are left out."""

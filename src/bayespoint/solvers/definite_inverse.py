@@ -11,11 +11,11 @@ from functools import partial
 
 import numpy as np
 
+from .._jit.triangle import invert_lower
 from .._runtime.lapack import (
     add_product,
     divide_by_upper,
     factor_upper,
-    invert_from_factor,
     invert_upper,
     mirror,
     multiply_by_upper,
@@ -23,11 +23,13 @@ from .._runtime.lapack import (
 )
 from .._runtime.threads import run_all
 
-# Smaller matrices are inverted by LAPACK as a whole: threads would wait for each other longer
+# Smaller matrices are inverted as a whole: threads would wait for each other longer
 # than they work.
 MIN_POINTS_IN_THREADS = 256
 # Rows or columns of a tile, about: smaller ones make slower products, larger ones idle threads.
 TILE = 96
+# Larger triangles are inverted by LAPACK, which uses products; below, our own loop is faster.
+MAX_POINTS_IN_LOOP = 400
 NOT_DEFINITE_MESSAGE = (
     "The kernel matrix plus noise on its diagonal should be positive definite, but is not. Choose "
     "another kernel or other kernel parameters, or pass a larger softness."
@@ -43,7 +45,9 @@ def invert_definite(matrix: np.ndarray, thread_map: Callable = map) -> tuple[np.
     upper = matrix.T if matrix.flags.c_contiguous else np.asfortranarray(matrix)  # symmetric
     if len(matrix) < MIN_POINTS_IN_THREADS:
         log_det = _factor(upper)
-        invert_from_factor(upper)
+        _invert_triangle(upper)
+        square_of_upper(upper)
+        mirror(upper)
     else:
         log_det = _invert_in_halves(upper, thread_map)
     return upper.T, log_det
@@ -72,7 +76,7 @@ def _invert_in_halves(matrix: np.ndarray, thread_map: Callable) -> float:
 
     def invert_second() -> float:
         found = _factor(second)
-        invert_upper(second)
+        _invert_triangle(second)
         return found
 
     def square_first() -> float:
@@ -98,7 +102,7 @@ def _invert_in_halves(matrix: np.ndarray, thread_map: Callable) -> float:
     log_det = _factor(first)
     run(*(partial(divide_by_upper, first, beside[:, c], transposed=True) for c in columns))
     # The longest steps first: then no thread has much to do at the end.
-    run(partial(invert_upper, first), *(partial(subtract, c) for c in columns[::-1]))
+    run(partial(_invert_triangle, first), *(partial(subtract, c) for c in columns[::-1]))
     log_det += sum(run(invert_second, square_first))
     by_second = partial(multiply_by_upper, second, from_right=True, factor=-1.0)
     run(*(partial(by_second, beside[r]) for r in rows))
@@ -121,3 +125,11 @@ def _factor(matrix: np.ndarray) -> float:
     if not factor_upper(matrix, clear=False):
         raise np.linalg.LinAlgError(NOT_DEFINITE_MESSAGE)
     return 2 * float(np.sum(np.log(np.diagonal(matrix))))
+
+
+def _invert_triangle(upper: np.ndarray) -> None:
+    """Replace an upper triangular matrix by its inverse."""
+    if len(upper) <= MAX_POINTS_IN_LOOP:
+        invert_lower(upper.T)
+    else:
+        invert_upper(upper)

@@ -60,7 +60,6 @@ def test_false_alarms_are_rare_and_a_doubled_error_is_noticed(rng, monkeypatch):
 def test_a_change_after_a_long_good_time_is_noticed(rng):
     certificate = update(Certificate(0.1), rng.random(30_000) < 0.05)
     assert certificate.holds
-    assert len(certificate._bets[0].worth) <= module.MAX_BETS
     assert not update(certificate, rng.random(1500) < 0.2).holds
     assert not update(certificate, np.zeros(5000)).holds  # it does not take this back
 
@@ -105,6 +104,66 @@ def test_of_a_reject_option():
     assert sum(found.n_answers for found in certificate.watched()) == np.sum(answers != -1)
     with pytest.raises(ValueError, match="no promise to watch"):
         model.at().certificate()
+
+
+def test_of_a_group_that_is_refused_there_are_no_answers_to_watch():
+    X, y = make_moons(3000, noise=0.3, random_state=0)
+    X = np.c_[X, np.where(np.arange(3000) < 60, 2, np.arange(3000) % 2)]
+    option = RejectOptionClassifier(
+        GaussianNB(), max_error=0.2, groups=2, calibration_size=0.5, random_state=0
+    )
+    with pytest.warns(UserWarning, match="'2'"):
+        model = option.fit(X, y)
+    certificate = model.certificate()
+    assert certificate.groups == [0.0, 1.0]
+    certificate.update(y, model.predict(X), groups=X[:, 2])
+    with pytest.raises(ValueError, match="nothing is promised for its group '2'"):
+        certificate.update(y[:5], y[:5], groups=X[:5, 2])
+
+
+WRONG_ROWS = {
+    "lengths": ([0, 1], [0], "but have 2 and 1"),
+    "two columns": ([[0, 1], [1, 0]], [0, 1], "1d array"),
+    "kinds": (["0", "1"], [0, 1], "numbers and the other texts"),
+    "unknown number": ([0, np.nan], [0, 1], "y_true has no class in row 1"),
+    "unknown text": (np.array([None, "a"], dtype=object), ["a", "a"], "y_true has no class"),
+    "no answer": ([0, 1], [0, np.nan], "answers has no class in row 1"),
+    "wrong order": ([0, -1], [0, 1], "True classes come first"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_ROWS)
+def test_rows_that_cannot_be_judged(case):
+    *rows, message = WRONG_ROWS[case]
+    certificate = Certificate(0.1, reject_label=-1)
+    with pytest.raises(ValueError, match=message):
+        certificate.update(*rows)
+    assert certificate.watched()[0].n_answers == 0
+
+
+def test_groups_may_be_of_another_type_and_of_refused_rows():
+    certificate = Certificate(0.1, reject_label=-1, groups=[2.0, 10.0])
+    certificate.update([0, 1, 1, 1], [0, 1, 0, -1], groups=["10", "2", "10", "else"])
+    assert [tuple(found[:3]) for found in certificate.watched()] == [(2.0, 1, 0), (10.0, 2, 1)]
+    with pytest.raises(ValueError, match=r"2 entries, but has \(2, 1\)"):
+        certificate.update([0, 1], [0, 1], groups=[[2.0], [2.0]])
+
+
+def test_evidence_stays_a_number():
+    certificate = update(Certificate(0.05), np.ones(1000))
+    assert 1e300 < certificate.watched()[0].evidence < np.inf
+
+
+def test_what_is_stored_is_strict_json_and_earlier_bets_are_read(rng):
+    fresh = json.dumps(Certificate(0.1).to_dict(), allow_nan=False)
+    assert Certificate.from_dict(json.loads(fresh)).watched() == Certificate(0.1).watched()
+    whole = update(Certificate(0.1), rng.random(300) < 0.1)
+    content = whole.to_dict()
+    # Earlier versions stored the bets one by one.
+    parts = np.log(np.array([0.2, 0.5, 0.3]))[:, None] + content["bets"][0]["worth"]
+    content["bets"][0]["worth"] = parts.tolist()
+    old = Certificate.from_dict(content)
+    np.testing.assert_allclose(old._bets[0].worth, whole._bets[0].worth)
 
 
 @pytest.mark.parametrize("parameters", [{"max_error": 0}, {"confidence_level": 1}])

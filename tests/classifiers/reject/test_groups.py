@@ -8,9 +8,11 @@ from bayespoint.classifiers.reject.chain import make_chain
 from bayespoint.classifiers.reject.groups import (
     MISSING,
     UNKNOWN,
+    as_groups,
     certify_groups,
     group_codes,
     group_values,
+    known_groups,
 )
 from bayespoint.classifiers.reject.promise import Promise
 
@@ -116,6 +118,63 @@ def test_columns_that_are_not_there():
         group_values("x", np.ones((2, 1)), answers)
     with pytest.raises(ValueError, match="X has 1 columns"):
         group_values(1, table, answers)
+    twice = pd.DataFrame([[1, 2], [3, 4]], columns=["x", "x"])
+    with pytest.raises(ValueError, match="several columns with the name 'x'"):
+        group_values("x", twice, answers)
+
+
+SOUTH = np.array([True, False, True])
+COLUMNS = {
+    "categories": (pd.Categorical(np.where(SOUTH, "s", "n")), ["s", "n", "s"]),
+    "categories of numbers": (pd.Categorical(np.where(SOUTH, 1, 2)), [1.0, 2.0, 1.0]),
+    "pandas texts": (pd.array(["s", pd.NA, "s"], dtype="string"), ["s", MISSING, "s"]),
+    "bools": (SOUTH, [1.0, 0.0, 1.0]),
+    "bools with gaps": (pd.array([True, pd.NA, True], dtype="boolean"), ["1", MISSING, "1"]),
+    "all sorts": (pd.Series([1.0, None, "s"], dtype=object), ["1", MISSING, "s"]),
+    "lists": (pd.Series([[1], [2], [1]]), ["[1]", "[2]", "[1]"]),
+    "empty texts": (["", "s", ""], ["", "s", ""]),
+    "dates": (pd.to_datetime(["2024-05-01", None, "2024-05-01"]), ["d", MISSING, "d"]),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_columns_of_all_types(name):
+    column, expected = COLUMNS[name]
+    values = group_values("g", pd.DataFrame({"g": column}), np.zeros(3))
+    if name == "dates":
+        assert values[0].startswith("2024-05-01")
+        values = np.where(values == values[0], "d", values)
+    assert values.tolist() == expected
+    known = known_groups(values)
+    assert known[group_codes(known, values)].tolist() == values.tolist()
+
+
+@pytest.mark.parametrize(
+    ("trained", "new"),
+    [
+        ([2.0, 10.0, np.nan], pd.Series(["2", "10", None])),
+        (["2", "10", MISSING], pd.Series([2, 10, None])),
+        (["2", "10", MISSING], pd.array([2, 10, pd.NA], dtype="Int64")),
+        (["1", "0", MISSING], pd.array([True, False, pd.NA], dtype="boolean")),
+    ],
+)
+def test_the_same_groups_in_another_type(trained, new):
+    """A file may hold the numbers of regions as texts, and the next one as numbers."""
+    known = known_groups(as_groups(np.array(trained)))
+    codes = group_codes(known, as_groups(new))
+    assert as_groups(known[codes]).tolist() == pytest.approx(as_groups(trained).tolist(), nan_ok=1)
+
+
+def test_numbers_that_cannot_be_told_apart_and_texts_that_are_no_names():
+    with pytest.raises(ValueError, match=r"2\*\*53 or more"):
+        known_groups(as_groups(np.array([2**60, 2**60 + 1])))
+    assert known_groups(as_groups(np.array([1.0, np.inf]))).tolist() == [1.0, np.inf]
+    with pytest.raises(ValueError, match="more than 200 characters"):
+        known_groups(as_groups(["x" * 201, "y"]))
+    # A huge text among new rows takes no room, and is no known group.
+    values = as_groups(["x" * 10**6, "x" * 200])
+    assert values.itemsize < 1000
+    assert group_codes(np.array(["x" * 200]), values).tolist() == [UNKNOWN, 0]
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_who_is_refused_is_told_for_each_group(data):
     _, X, y, *_ = data
     X = np.c_[X, np.where(np.arange(len(X)) < 20, 2, np.arange(len(X)) % 2)]
     inner = FrozenEstimator(Columns().fit(X, y))
-    with pytest.warns(UserWarning, match=r"2\.0 \(20 held-out rows; at least 46 are needed"):
+    with pytest.warns(UserWarning, match=r"'2' \(20 held-out rows; at least 46 are needed"):
         model = RejectOptionClassifier(inner, max_error=0.07, groups=2).fit(X, y)
     summary = model.group_summary()
     assert [found.group for found in summary] == [0.0, 1.0, 2.0]
@@ -99,6 +99,39 @@ def test_who_is_refused_is_told_for_each_group(data):
         assert bool(found.reason) == (found.threshold == np.inf)
     assert model.coverage_ == np.mean(kept)
     assert model.threshold_ == min(found.threshold for found in summary)
+
+
+def test_a_group_without_rows_of_the_class_that_counts_is_told_why(rng):
+    X = np.c_[rng.integers(2, size=600), rng.random(600), np.arange(600) % 2]
+    y = np.where(X[:, 2] == 1, 1, X[:, 0]).astype(int)  # the second group has one class
+    X[:, 0] = y
+    frozen = FrozenEstimator(Fixed().fit(X, y))
+    with pytest.warns(UserWarning, match=r"'1' \(0 held-out rows of class 0; at least 32 are"):
+        model = RejectOptionClassifier(frozen, max_false_positive_rate=0.1, groups=2).fit(X, y)
+    assert [found.reason == "" for found in model.group_summary()] == [True, False]
+    whole = RejectOptionClassifier(frozen, max_error=0.1, groups=2).fit(X, y)
+    assert whole.coverage_ == 1
+
+
+def test_thousands_of_groups_and_groups_of_one_row(rng):
+    X = np.c_[rng.integers(2, size=20_000), rng.random(20_000), np.arange(20_000)]
+    X[:10_000, 2], X[10_000:10_100, 2] = 0, 1
+    frozen = FrozenEstimator(Fixed().fit(X, X[:, 0].astype(int)))
+    with pytest.warns(UserWarning, match="1 held-out row; .* and 9895 more"):
+        model = RejectOptionClassifier(frozen, max_error=0.1, groups=2).fit(X, X[:, 0])
+    assert len(model.groups_) == 9902
+    # The small ones take nothing of the risk from those that can be promised something.
+    assert model.accept(X).sum() == 10_100
+    assert model.certificate().groups == [0.0, 1.0]
+
+
+def test_an_answer_that_no_held_out_row_got_is_refused(rng):
+    X = np.c_[np.zeros(200), rng.random(200)]
+    frozen = FrozenEstimator(Fixed().fit(X, np.arange(200) % 2))
+    model = RejectOptionClassifier(frozen, max_error=0.7, groups="prediction")
+    model.fit(X, np.arange(200) % 2)
+    assert model.predict(np.array([[0, 0.5], [1, 0.9]])).tolist() == [0, -1]
+    assert [found.group for found in model.group_summary()] == [0]
 
 
 class Columns(GaussianNB):

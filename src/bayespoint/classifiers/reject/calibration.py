@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_method_params
 
 from .confidence import confidence_of
 from .decision import answers
-from .groups import group_codes, group_values
+from .groups import group_codes, group_values, known_groups
 from .novelty import novelty_of
 
 
@@ -116,4 +116,4 @@ def remember(option, judged: list[Judged]) -> None:
     option.calibration_novelty_ = None if option.max_novelty is None else joined.novelty
     option.groups_ = option.calibration_group_ = None
     if option.groups is not None:
-        option.calibration_group_, option.groups_ = joined.group, np.unique(joined.group)
+        option.calibration_group_, option.groups_ = joined.group, known_groups(joined.group)

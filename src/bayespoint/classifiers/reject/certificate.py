@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+from sklearn.utils.validation import column_or_1d
+
+from .groups import UNKNOWN, as_groups, group_codes, group_name, is_missing
 
 __all__ = ["Certificate", "Watched"]
 
@@ -17,8 +19,8 @@ MULTIPLES = (1.25, 1.5, 2.0, 3.0, 5.0, 10.0)
 # A new bet begins after so many answers. Bets that began before a change are spoiled by the good
 # rows before it; a new one is not.
 ROWS_PER_BET = 100
-# The poorest bets are given up if there are more; this only loses what they own.
-MAX_BETS = 100
+# Evidence is not told beyond this logarithm, where a float would overflow.
+LARGEST_LOG = 700.0
 # The group of all rows, if promises are not kept by group.
 ALL_ROWS = "all rows"
 
@@ -39,8 +41,8 @@ class _Bets:
 
     n_answers: int = 0
     n_wrong: int = 0
-    # The log of what each bet (row) owns on each error (column).
-    worth: np.ndarray = field(default_factory=lambda: np.zeros((0, len(MULTIPLES))))
+    # The log of what all bets on each error own together: they win and lose alike.
+    worth: np.ndarray = field(default_factory=lambda: np.full(len(MULTIPLES), -np.inf))
     largest: float = 0.0  # log evidence
 
 
@@ -93,7 +95,7 @@ class Certificate:
         self.max_error, self.confidence_level = float(max_error), float(confidence_level)
         self.reject_label = reject_label
         self.groups = [ALL_ROWS] if groups is None else np.asarray(groups).tolist()
-        self._by_group = groups is not None
+        self.by_group = groups is not None
         self._bets = [_Bets() for _ in self.groups]
 
     @property
@@ -119,13 +121,19 @@ class Certificate:
             The same object.
         """
         y_true, answers = column_or_1d(y_true), column_or_1d(answers)
-        check_consistent_length(y_true, answers)
+        if len(y_true) != len(answers):
+            raise ValueError(
+                f"y_true and answers should have one entry for each row, but have {len(y_true)} "
+                f"and {len(answers)}."
+            )
+        self._check_labels(y_true, answers)
         answered = np.ones(len(answers), dtype=bool)
         if self.reject_label is not None:
             answered = np.asarray(answers != self.reject_label, dtype=bool)
+        codes = self._codes_of(groups, answered)
         wrong = np.asarray(answers != y_true, dtype=bool)
-        for place, rows in enumerate(self._rows_of(groups, len(wrong))):
-            self._bet(self._bets[place], wrong[answered & rows])
+        for place, bets in enumerate(self._bets):
+            self._bet(bets, wrong[answered & (codes == place)])
         return self
 
     def watched(self) -> list[Watched]:
@@ -133,7 +141,11 @@ class Certificate:
         enough = math.log(len(self.groups)) - math.log1p(-self.confidence_level)
         return [
             Watched(
-                group, bets.n_answers, bets.n_wrong, math.exp(bets.largest), bets.largest < enough
+                group,
+                bets.n_answers,
+                bets.n_wrong,
+                math.exp(min(bets.largest, LARGEST_LOG)),
+                bets.largest < enough,
             )
             for group, bets in zip(self.groups, self._bets, strict=True)
         ]
@@ -144,12 +156,12 @@ class Certificate:
             "max_error": self.max_error,
             "confidence_level": self.confidence_level,
             "reject_label": self.reject_label,
-            "groups": self.groups if self._by_group else None,
+            "groups": self.groups if self.by_group else None,
             "bets": [
                 {
                     "n_answers": bets.n_answers,
                     "n_wrong": bets.n_wrong,
-                    "worth": bets.worth.tolist(),
+                    "worth": bets.worth.tolist() if bets.n_answers else [],
                     "largest": bets.largest,
                 }
                 for bets in self._bets
@@ -164,24 +176,61 @@ class Certificate:
         if len(content["bets"]) != len(certificate.groups):
             raise ValueError("The description of a certificate does not fit to its groups.")
         for bets, stored in zip(certificate._bets, content["bets"], strict=True):
-            bets.n_answers, bets.n_wrong = stored["n_answers"], stored["n_wrong"]
-            bets.worth = np.array(stored["worth"], dtype=float).reshape(-1, len(MULTIPLES))
-            bets.largest = stored["largest"]
+            bets.n_answers, bets.n_wrong = int(stored["n_answers"]), int(stored["n_wrong"])
+            # Earlier versions stored each bet, begun at another time, in a row of its own.
+            worth = np.array(stored["worth"], dtype=float).reshape(-1, len(MULTIPLES))
+            bets.worth = logsumexp(worth, axis=0) if len(worth) else bets.worth
+            bets.largest = float(stored["largest"])
+            worth_is_known = bets.n_answers == 0 or np.isfinite(bets.worth).all()
+            if not (0 <= bets.n_wrong <= bets.n_answers and bets.largest >= 0 and worth_is_known):
+                raise ValueError("The description of a certificate has impossible numbers.")
         return certificate
 
-    def _rows_of(self, groups, n_rows: int) -> list[np.ndarray]:
-        """Mark the rows of each group."""
-        if not self._by_group:
-            return [np.ones(n_rows, dtype=bool)]
+    def _check_labels(self, y_true: np.ndarray, answers: np.ndarray) -> None:
+        """Raise if true classes and answers cannot be compared."""
+        for name, labels in (("y_true", y_true), ("answers", answers)):
+            if labels.dtype.kind in "fO":
+                missing = np.flatnonzero([is_missing(label) for label in labels])
+                if len(missing):
+                    raise ValueError(
+                        f"{name} has no class in row {missing[0]}. Leave out rows whose true class "
+                        "is not known yet."
+                    )
+        kinds = {"number" if x.dtype.kind in "biuf" else x.dtype.kind for x in (y_true, answers)}
+        if kinds == {"number", "U"}:
+            raise ValueError(
+                "y_true and answers should be of one kind, but one of them is numbers and the "
+                "other texts."
+            )
+        if self.reject_label is not None and np.any(y_true == self.reject_label):
+            raise ValueError(
+                f"y_true has {self.reject_label!r}, which stands for rows that were not answered. "
+                "True classes come first, then answers."
+            )
+
+    def _codes_of(self, groups, answered: np.ndarray) -> np.ndarray:
+        """Return the place of each row's group."""
+        if not self.by_group:
+            return np.zeros(len(answered), dtype=int)
         if groups is None:
             raise ValueError(
                 f"The promise is made for each of {len(self.groups)} groups: pass the groups of "
                 "the rows."
             )
-        groups = column_or_1d(groups)
-        if len(groups) != n_rows:
-            raise ValueError(f"groups should have {n_rows} entries, but has {len(groups)}.")
-        return [np.asarray(groups == group, dtype=bool) for group in self.groups]
+        values = as_groups(groups)
+        if values.shape != answered.shape:
+            raise ValueError(
+                f"groups should have {len(answered)} entries, but has "
+                f"{len(values) if values.ndim == 1 else values.shape}."
+            )
+        codes = group_codes(np.asarray(self.groups), values)
+        strange = np.flatnonzero(answered & (codes == UNKNOWN))
+        if len(strange):
+            raise ValueError(
+                f"Row {strange[0]} was answered, but nothing is promised for its group "
+                f"{group_name(values[strange[0]])!r}. Pass what the model answered, and its groups."
+            )
+        return codes
 
     def _bet(self, bets: _Bets, wrong: np.ndarray) -> None:
         """Let all bets play against some answers, one after the other."""
@@ -190,23 +239,18 @@ class Certificate:
         lost = np.log1p(-errors) - math.log1p(-self.max_error)
         start = 0
         while start < len(wrong):
+            number = bets.n_answers // ROWS_PER_BET + 1
             if bets.n_answers % ROWS_PER_BET == 0:
-                bets.worth = _with_new_bet(bets.worth, bets.n_answers // ROWS_PER_BET + 1)
+                # The new bet gets 1 / (number (number + 1)) of the unit, in equal parts.
+                share = -math.log(number * (number + 1) * len(MULTIPLES))
+                bets.worth = np.logaddexp(bets.worth, share)
             stop = min(len(wrong), start + ROWS_PER_BET - bets.n_answers % ROWS_PER_BET)
             steps = np.where(wrong[start:stop, None], won, lost)
-            paths = bets.worth + np.cumsum(steps, axis=0)[:, None, :]
-            # 1 / (n + 1) of the unit is left for later bets after the n-th one has begun.
-            left = -math.log(bets.n_answers // ROWS_PER_BET + 2)
-            owned = np.logaddexp(logsumexp(paths, axis=(1, 2)), left)
+            paths = bets.worth + np.cumsum(steps, axis=0)
+            # What is left for later bets: 1 / (number + 1) of the unit.
+            owned = np.logaddexp(logsumexp(paths, axis=1), -math.log(number + 1))
             bets.largest = max(bets.largest, float(owned.max()))
             bets.worth = paths[-1]
             bets.n_answers += stop - start
             bets.n_wrong += int(np.count_nonzero(wrong[start:stop]))
             start = stop
-
-
-def _with_new_bet(worth: np.ndarray, number: int) -> np.ndarray:
-    """Add the bet of a number, which gets 1 / (number (number + 1)) of the unit."""
-    each = -math.log(number) - math.log(number + 1) - math.log(len(MULTIPLES))
-    richest = np.sort(np.argsort(logsumexp(worth, axis=1))[1 - MAX_BETS :])
-    return np.vstack([worth[richest], np.full((1, len(MULTIPLES)), each)])

@@ -16,31 +16,86 @@ from .promise import Promise
 BY_PREDICTION = "prediction"
 MISSING = "(missing)"
 UNKNOWN = -1
+# Characters of the name of a group.
+MAX_NAME = 200
+# From here on, floats do not tell all whole numbers apart.
+LARGEST_NUMBER = 2.0**53
 
 
 def group_values(groups, X, answers: np.ndarray) -> np.ndarray:
     """Return each row's group: its answer, or its value in a column."""
     if isinstance(groups, str) and groups == BY_PREDICTION:
         return answers
+    X = np.asarray(X) if isinstance(X, list | tuple) else X
     _check_column(X, groups)
     column = _safe_indexing(X, [groups], axis=1)
-    values = (column.toarray() if sparse.issparse(column) else np.asarray(column))[:, 0]
+    return as_groups((column.toarray() if sparse.issparse(column) else np.asarray(column))[:, 0])
+
+
+def as_groups(values) -> np.ndarray:
+    """Return groups as floats if they are numbers, otherwise as texts, with a name for missing."""
+    values = np.asarray(values)
     if values.dtype.kind in "biuf":
         return values.astype(float)
-    missing = np.array([value is None or value != value for value in values], dtype=bool)
-    texts = values.astype(str)
-    return np.where(missing, MISSING, texts) if missing.any() else texts
+    if values.dtype.kind in "Mm":  # so that the unit does not matter
+        values = values.astype(f"{values.dtype.kind}8[us]")
+    # Longer texts are never the name of a group, and one of them would make the array huge.
+    return np.array([group_name(value)[: MAX_NAME + 1] for value in values], dtype=str)
+
+
+def group_name(group) -> str:
+    """Return the name of a group for people, the same for 1, 1.0 and True."""
+    if is_missing(group):
+        return MISSING
+    if isinstance(group, bool | np.bool_):
+        return str(int(group))
+    return str(group).removesuffix(".0") if isinstance(group, float) else str(group)
+
+
+def known_groups(values: np.ndarray) -> np.ndarray:
+    """Return the different groups of held-out rows; raise if they cannot be told apart."""
+    groups = np.unique(values)
+    if groups.dtype.kind == "f" and np.any(np.abs(groups[np.isfinite(groups)]) >= LARGEST_NUMBER):
+        raise ValueError(
+            "The column of groups has numbers of 2**53 or more, which cannot be told apart. Make "
+            "them texts: X[column].astype(str)."
+        )
+    if groups.dtype.kind == "U" and np.char.str_len(groups).max(initial=0) > MAX_NAME:
+        raise ValueError(
+            f"The column of groups has texts of more than {MAX_NAME} characters, which are no "
+            "names of groups. Choose a column with a few different values."
+        )
+    return groups
 
 
 def group_codes(known: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Return the position of each value among the known ones; `UNKNOWN` if it is not there."""
     if known.dtype.kind != values.dtype.kind and "U" in (known.dtype.kind, values.dtype.kind):
-        known, values = known.astype(str), values.astype(str)
-    place = np.minimum(np.searchsorted(known, values), len(known) - 1)
+        known, values = _texts(known), _texts(values)
+    order = np.argsort(known)
+    place = order[np.minimum(np.searchsorted(known, values, sorter=order), len(known) - 1)]
     same = known[place] == values
     if values.dtype.kind == "f":
         same |= np.isnan(known[place]) & np.isnan(values)
     return np.where(same, place, UNKNOWN)
+
+
+def is_missing(value) -> bool:
+    """Tell whether a value stands for nothing: None, NaN, NaT or pandas.NA."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA
+        return True
+    except ValueError:  # a list of arrays
+        return False
+
+
+def _texts(values: np.ndarray) -> np.ndarray:
+    """Return values as texts."""
+    if values.dtype.kind != "f":
+        return values.astype(str)
+    different, place = np.unique(values, return_inverse=True)
+    return np.array([group_name(value) for value in different.tolist()], dtype=str)[place]
 
 
 def certify_groups(
@@ -77,7 +132,8 @@ def certify_groups(
     Approach to Sequentially Rejective Multiple Test Procedures). Which groups are too small for
     any promise depends on the number of their rows alone, so these get nothing of it.
     """
-    rows = [np.flatnonzero(codes == code) for code in range(n_groups)]
+    ends = np.cumsum(np.bincount(codes, minlength=n_groups))
+    rows = np.split(np.argsort(codes, kind="stable"), ends[:-1])
     thresholds = np.full(n_groups, math.inf)
     able = [code for code in range(n_groups) if _could_pass(len(rows[code]), promises, risk)]
     if not able:
@@ -121,6 +177,8 @@ def _check_column(X, column) -> None:
                 f"groups={column!r} should be 'prediction' or a column of X, but X has the columns "
                 f"{list(names)[:20]}."
             )
+        if list(names).count(column) > 1:
+            raise ValueError(f"X has several columns with the name {column!r}. Rename the others.")
     elif not -np.shape(X)[1] <= column < np.shape(X)[1]:
         raise ValueError(
             f"groups={column} should be the number of a column, but X has {np.shape(X)[1]} columns."

@@ -328,14 +328,16 @@ class RejectOptionClassifier(
         check_is_fitted(self, "threshold_")
         if math.isnan(self.certified_error_):
             raise ValueError(
-                "There is no promise to watch: pass max_error, and enough rows to promise it."
+                "There is no promise to watch. Pass max_error, and enough rows to promise it; "
+                "other promises are not watched."
             )
-        by_group = getattr(self, "group_thresholds_", None) is not None
+        thresholds = getattr(self, "group_thresholds_", None)
         return Certificate(
             self.max_error,
             self.confidence_level,
             choose_reject_label(self.reject_label, self.classes_),
-            self.groups_ if by_group else None,
+            # Groups that are refused as a whole have no answers to watch.
+            None if thresholds is None else self.groups_[thresholds < math.inf],
         )
 
     def get_metadata_routing(self):

@@ -9,13 +9,14 @@ import numpy as np
 
 from ..._runtime.warn import warn
 from .chain import make_chain
-from .groups import UNKNOWN, certify_groups, group_codes
+from .groups import UNKNOWN, certify_groups, group_codes, group_name
 from .novelty import was_familiar
 from .promise import Promise
 from .thresholds import fewest_rows, reject_threshold, why_nothing_is_certified
 
 # Parameters that promise something about accepted rows.
 PROMISES = ("max_error", "max_false_positive_rate", "max_false_negative_rate", "max_cost")
+COST, FALSE_NEGATIVE = "cost", "false negative rate"
 # Name this many groups in a warning.
 MAX_NAMES = 5
 
@@ -141,7 +142,7 @@ def _promises(option) -> list[Promise]:
         paid = costs[option.calibration_class_, option.calibration_answer_]
         if option.max_cost < largest:  # otherwise it holds without a test
             limit = option.max_cost / largest
-            promises.append(Promise("cost", limit, paid / largest, everything))
+            promises.append(Promise(COST, limit, paid / largest, everything))
     return promises
 
 
@@ -170,41 +171,61 @@ def _why_nothing(option, n_rows: int) -> str:
 
 def summarize_groups(option) -> list[GroupSummary]:
     """Return what is promised for each group, and how often its held-out rows are refused."""
-    codes, familiar = group_codes(option.groups_, option.calibration_group_), was_familiar(option)
+    codes, n_groups = group_codes(option.groups_, option.calibration_group_), len(option.groups_)
     accepted = accepted_of_calibration(option)
-    wrong = accepted & ~option.calibration_correct_
+    counts = [
+        np.bincount(codes[rows], minlength=n_groups)
+        for rows in (codes >= 0, accepted, accepted & ~option.calibration_correct_)
+    ]
     thresholds = option.group_thresholds_
     if thresholds is None:
-        thresholds = np.full(len(option.groups_), option.threshold_)
+        thresholds = np.full(n_groups, option.threshold_)
+    refused = np.flatnonzero(thresholds == math.inf)
+    reasons = dict(zip(refused.tolist(), _reasons(option, codes)[refused], strict=True))
+    n_rows, n_accepted, n_wrong = (found.tolist() for found in counts)
     return [
         GroupSummary(
             group,
-            int(np.sum(codes == code)),
-            int(np.sum(accepted[codes == code])),
-            int(np.sum(wrong[codes == code])),
+            n_rows[code],
+            n_accepted[code],
+            n_wrong[code],
             float(thresholds[code]),
-            _reason(option, np.sum(familiar[codes == code]))
-            if thresholds[code] == math.inf
-            else "",
+            reasons.get(code, ""),
         )
         for code, group in enumerate(option.groups_.tolist())
     ]
 
 
-def _reason(option, n_rows: int) -> str:
-    """Say why all rows of a group are refused."""
-    limits = [getattr(option, name) for name in PROMISES[:3] if getattr(option, name) is not None]
-    needed = max((fewest_rows(limit, option.confidence_level) for limit in limits), default=0)
-    if n_rows < needed:
-        return f"{n_rows} held-out rows; at least {needed} are needed even if none is wrong"
-    return "too many of its rows are wrong, or too few are there to tell"
+def _reasons(option, codes: np.ndarray) -> np.ndarray:
+    """Say for each group why all of its rows would be refused."""
+    reasons = np.full(len(option.groups_), "too many wrong, or too few rows to tell", dtype=object)
+    if not makes_promises(option):
+        return reasons
+    familiar, classes = was_familiar(option), option.classes_.tolist()
+    for promise in _promises(option):
+        if promise.name == COST:
+            continue
+        counted = np.bincount(codes[familiar & promise.counted], minlength=len(reasons))
+        needed = fewest_rows(promise.limit, option.confidence_level)
+        what = "held-out row"
+        if not promise.counted.all():
+            what += f" of class {classes[promise.name == FALSE_NEGATIVE]!r}"
+        for code in np.flatnonzero(counted < needed):
+            n = int(counted[code])
+            reasons[code] = (
+                f"{n} {what.replace('row', 'row' if n == 1 else 'rows')}; at least {needed} are "
+                "needed even if none is wrong"
+            )
+    return reasons
 
 
 def _tell_refused(option) -> None:
     """Warn about groups that are refused as a whole."""
     refused = [found for found in summarize_groups(option) if found.reason]
     if refused:
-        names = ", ".join(f"{found.group!r} ({found.reason})" for found in refused[:MAX_NAMES])
+        names = ", ".join(
+            f"{group_name(found.group)!r} ({found.reason})" for found in refused[:MAX_NAMES]
+        )
         more = f", and {len(refused) - MAX_NAMES} more" if len(refused) > MAX_NAMES else ""
         warn(
             f"All rows of these groups are rejected, because nothing can be promised for them: "

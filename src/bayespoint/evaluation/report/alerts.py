@@ -11,6 +11,7 @@ from .columns import missing_values
 from .facts import Facts
 from .formatting import percent, several, text
 from .section import class_name, rows_in_words
+from .sections.kept_promises import MEANINGS, format_limit, format_value
 
 # An interval of the error that is wider than this says little.
 MAX_INTERVAL_WIDTH = 0.1
@@ -43,8 +44,16 @@ class Alert(NamedTuple):
 def find_alerts(facts: Facts) -> list[Alert]:
     """Return alerts, the gravest first."""
     makers = (
-        *(_seen_rows, _unknown_classes, _broken_promise, _one_column, _rare_class),
-        *(_drift, _new_categories, _few_rows, _small_classes, _missing_values, _training),
+        *(_seen_rows, _unknown_classes, _watched, _broken_promise, _one_column, _rare_class),
+        *(
+            _refused_groups,
+            _drift,
+            _new_categories,
+            _few_rows,
+            _small_classes,
+            _missing_values,
+            _training,
+        ),
     )
     return [alert for make in makers for alert in make(facts)]
 
@@ -70,16 +79,42 @@ def _unknown_classes(facts: Facts) -> Iterator[Alert]:
         yield Alert("Unknown classes", words, "confusion")
 
 
+def _watched(facts: Facts) -> Iterator[Alert]:
+    if facts.watched is not None and not facts.watched.holds:
+        words = "Since deployment more of its answers were wrong than it promises."
+        yield Alert("Broken promise", words, "guarantees")
+
+
 def _broken_promise(facts: Facts) -> Iterator[Alert]:
     promise = facts.evaluation.promise
-    if promise is None or promise.max_error is None or not promise.error.total:
+    if promise is None:
         return
-    if promise.error.low > promise.max_error:
-        words = (
-            f"It promises at most {percent(promise.max_error)} wrong answers, but here "
-            f"{percent(promise.error.value)} are wrong, more than chance explains."
-        )
+    for kept in promise.kept:
+        if kept.broken:
+            words = (
+                f"It promises {MEANINGS[kept.name]} of at most {format_limit(kept)}, but here it "
+                f"is {format_value(kept)}, more than chance explains."
+            )
+            if kept.name == "error":
+                words = (
+                    f"It promises at most {percent(kept.limit)} wrong answers, but here "
+                    f"{percent(kept.value)} are wrong, more than chance explains."
+                )
+            yield Alert("Broken promise", words, "guarantees")
+    broken = [one for one in promise.groups if any(kept.broken for kept in one.kept)]
+    if broken:
+        names = _listed(f"“{text(one.group)}”" for one in broken)
+        words = f"In some groups it is broken by more than chance explains: {names}."
         yield Alert("Broken promise", words, "guarantees")
+
+
+def _refused_groups(facts: Facts) -> Iterator[Alert]:
+    promise = facts.evaluation.promise
+    refused = [one for one in ([] if promise is None else promise.groups) if one.reason]
+    if refused:
+        names = _listed(f"“{text(one.group)}” ({one.reason})" for one in refused)
+        words = f"Nothing can be promised for some groups, so all their rows are refused: {names}."
+        yield Alert("Refused groups", words, "guarantees")
 
 
 def _one_column(facts: Facts) -> Iterator[Alert]:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...bounds.pac_bayes import Certificate, pac_bayes_certificate
+from ...classifiers.reject.certificate import Certificate as Watched
 from ..baselines import Baseline, most_frequent, trained_baselines
 from ..drift import Drift, drift, summarize
 from ..fingerprints import Fingerprints
@@ -35,6 +36,7 @@ class Training(NamedTuple):
     record: TrainingRecord | None = None
     reference: Mapping[str, Any] | None = None  # summary of the columns
     suspects: Sequence[str] = ()  # columns that alone predict too well
+    watched: Watched | None = None  # what is known since deployment
 
 
 class Facts(NamedTuple):
@@ -51,6 +53,7 @@ class Facts(NamedTuple):
     importances: list[Importance] | None
     drifts: list[Drift]
     suspects: Sequence[str] = ()
+    watched: Watched | None = None
 
     @property
     def order(self) -> Sequence[int]:
@@ -82,7 +85,7 @@ def gather(
     compare: bool = True,
 ) -> Facts:
     """Compute everything but the evaluation; `compare` with trained baselines if wanted."""
-    cells, (train, record, reference, suspects) = Table(X), training
+    cells, (train, record, reference, suspects, watched) = Table(X), training
     baselines, reason = _compare(model, X, evaluation, train if compare else None)
     if compare and train is None and record is None:
         reason = UNKNOWN_TRAINING_ROWS
@@ -101,6 +104,7 @@ def gather(
         importances=shuffled,
         drifts=_drifts(reference, train, cells),
         suspects=suspects,
+        watched=watched,
     )
 
 

@@ -85,17 +85,20 @@ def _compared(baselines: list[Baseline], held_out: list[Baseline]) -> list[str]:
 def _promise(evaluation: Evaluation) -> list[str]:
     """Say what can be promised about future rows."""
     promise = evaluation.promise
-    if promise is not None and promise.max_error is not None and promise.threshold == np.inf:
-        return [
-            f"It cannot promise that at most {level(promise.max_error)} of its answers are wrong, "
-            "so it refuses every row; the error above is of the answers that it would give."
-        ]
-    if promise is not None and promise.max_error is not None and promise.error.total:
-        return [
-            f"It promises that at most {level(promise.max_error)} of its answers are wrong, with "
-            f"{level(promise.confidence_level or 0)} confidence, and for that it answers "
-            f"{percent(promise.error.total / evaluation.n_rows)} of these rows."
-        ]
+    if promise is not None and promise.max_error is not None:
+        limit = f"at most {level(promise.max_error)} of its answers are wrong"
+        limit += f" for each {text(promise.by)}" if promise.by else ""
+        if promise.threshold == np.inf:
+            return [
+                f"It cannot promise that {limit}, so it refuses every row; the error above is of "
+                "the answers that it would give."
+            ]
+        if promise.error.total:
+            return [
+                f"It promises that {limit}, with {level(promise.confidence_level or 0)} "
+                "confidence, and for that it answers "
+                f"{percent(promise.error.total / evaluation.n_rows)} of these rows."
+            ]
     condition = "like these" if whether_new(evaluation) else "like these, if these are new,"
     return [
         f"Of future rows {condition} at most {percent(upper_limit(evaluation))} are answered "

@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ... import __version__
+from ...classifiers.reject.certificate import Certificate
 from ..measure import evaluate
 from ..record import TrainingRecord
 from ..results import Evaluation
@@ -64,6 +65,7 @@ def write_report(
     seen: SeenRows | None = None,
     reference: Mapping[str, Any] | None = None,
     suspects: Sequence[str] = (),
+    watched: Certificate | None = None,
     baselines: bool = True,
     n_examples: int = 10,
     confidence_level: float = 0.95,
@@ -85,12 +87,12 @@ def write_report(
         Rows of X that are among them are left out.
     train_summary : mapping, default=None
         More facts about the training to show: names and values.
-    record, seen : TrainingRecord, SeenRows, default=None
-        What the model file remembers of its training, and what that says about the rows.
-    reference : mapping, default=None
-        Summary of the training columns (`evaluation.drift.summarize`), if `train` is not given.
-    suspects : sequence of str, default=()
-        Columns that alone predict so well that they may follow from the answer.
+    record, seen, watched : TrainingRecord, SeenRows, Certificate, default=None
+        What the model file remembers of its training, what that says about the rows, and what
+        is known about the promise since deployment.
+    reference, suspects : mapping, sequence of str, default=None, ()
+        Summary of the training columns (`evaluation.drift.summarize`), if `train` is not given;
+        columns that alone predict so well that they may follow from the answer.
     baselines : bool, default=True
         Compare with logistic regression and a random forest, from `train` or `record`.
     n_examples : int, default=10
@@ -105,21 +107,22 @@ def write_report(
     """
     judged, y, seen = rows_to_judge(X, y, train, seen)
     evaluation = evaluate(model, judged, y, confidence_level=confidence_level, seen=seen)
-    training = Training(train, record, reference, suspects)
-    facts = gather(model, judged, evaluation, training, compare=baselines)
-    about = about_section(model, evaluation, facts.cells, target, train_summary)
-    write(path, _page(title, target, facts, [*_sections(facts, n_examples), about]))
+    known = Training(train, record, reference, suspects, watched)
+    facts = gather(model, judged, evaluation, known, compare=baselines)
+    write(path, _page(title, target, facts, _sections(facts, n_examples, target, train_summary)))
     return evaluation
 
 
-def _sections(facts: Facts, n_examples: int) -> list[Section]:
-    """Return all sections that have something to say, but the last."""
+def _sections(
+    facts: Facts, n_examples: int, target: str | None, train_summary: Mapping[str, object] | None
+) -> list[Section]:
+    """Return all sections that have something to say."""
     evaluation, cells = facts.evaluation, facts.cells
     sections = [
         error_section(evaluation, facts.baselines, facts.reason, facts.record),
         ranking_section(evaluation),
         rejection_section(evaluation),
-        guarantees_section(evaluation, facts.certificate),
+        guarantees_section(evaluation, facts.certificate, facts.watched),
         calibration_section(evaluation),
         confusion_section(evaluation),
         importance_section(cells, facts.importances),
@@ -129,6 +132,7 @@ def _sections(facts: Facts, n_examples: int) -> list[Section]:
         examples_section(evaluation, cells, n_examples, facts.order),
         data_section(cells, evaluation, facts.order),
         training_section(facts.findings),
+        about_section(facts.model, evaluation, cells, target, train_summary),
     ]
     return [section for section in sections if section is not None]
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from ....bounds.pac_bayes import Certificate
+from ....classifiers.reject.certificate import Certificate as Watched
 from ...results import Evaluation, Promise
-from ..formatting import interval, level, percent, several
+from ..formatting import interval, level, percent, several, text
 from ..markup import Markup, join, tag
 from ..section import Section, upper_limit
+from .kept_promises import MEANINGS, format_limit, groups_table, promises_table, watched_note
 from .rejection import format_threshold
 
 
-def guarantees_section(evaluation: Evaluation, certificate: Certificate | str | None) -> Section:
-    """Show the limit from these rows, the model's promise, and a certificate from training."""
+def guarantees_section(
+    evaluation: Evaluation, certificate: Certificate | str | None, watched: Watched | None = None
+) -> Section:
+    """Show the limit from these rows, promises, their watch, and a certificate from training."""
     limit = percent(upper_limit(evaluation))
     held_out = tag(
         "p",
@@ -22,7 +26,15 @@ def guarantees_section(evaluation: Evaluation, certificate: Certificate | str | 
         f"{several(evaluation.n_rows, 'row')}). This holds if these rows are independent draws "
         "from the source of future rows, and were used neither to train nor to choose the model.",
     )
-    content = join(held_out, _promise(evaluation), _certificate(certificate))
+    promise = evaluation.promise
+    content = join(
+        held_out,
+        _promise(evaluation),
+        promises_table(evaluation),
+        None if promise is None else groups_table(promise),
+        watched_note(watched),
+        _certificate(certificate),
+    )
     return Section("guarantees", "What is guaranteed", content)
 
 
@@ -31,27 +43,36 @@ def _promise(evaluation: Evaluation) -> Markup:
     promise = evaluation.promise
     if promise is None:
         return tag("p", "The model answers every row: it refuses none.")
-    if promise.max_error is None:
+    if not promise.kept:
         return tag("p", _no_promise(promise), _observed(promise, evaluation.n_rows))
-    max_error, sure = level(promise.max_error), level(promise.confidence_level or 0)
+    first, sure = promise.kept[0], level(promise.confidence_level or 0)
+    limits = " and ".join(f"{MEANINGS[k.name]} at most {format_limit(k)}" for k in promise.kept)
+    each = f" for each {text(promise.by)}" if promise.by else ""
     if promise.threshold == np.inf:
         words = (
-            f"At most {max_error} of the model's answers should be wrong, with {sure} confidence. "
-            "No threshold can promise that, so it refuses every row. More calibration rows or a "
-            "larger max_error may help."
+            f"Wanted: {limits}{each}, with {sure} confidence. No threshold can promise that, so it "
+            "refuses every row. More calibration rows or a larger limit may help."
         )
         return tag("div", tag("p", words), class_="note look")
-    broken = promise.error.total > 0 and promise.error.low > promise.max_error
+    if len(promise.kept) > 1:
+        limits = "All promises below hold"
+    elif first.name == "error":
+        limits = f"At most {format_limit(first)} of the answers that it gives are wrong"
+    else:
+        limits = f"It promises {limits}"
+    everywhere = [promise.kept, *(group.kept for group in promise.groups)]
+    broken = any(kept.broken for some in everywhere for kept in some)
     surprise = (
         " That is more than was promised, and more than chance explains. Do these rows come from "
         "the same source as the calibration rows?"
     )
+    together = " in all of them together" if promise.by else ""
     return tag(
         "div",
         tag(
             "p",
-            tag("strong", f"At most {max_error} of the answers that it gives are wrong, "),
-            f"with {sure} confidence. {_origin(promise)}",
+            tag("strong", f"{limits}{each}, "),
+            f"with {sure} confidence{together}. {_origin(promise)}",
         ),
         tag("p", _observed(promise, evaluation.n_rows), surprise if broken else None),
         class_="note look" if broken else "note",
@@ -82,13 +103,16 @@ def _observed(promise: Promise, n_rows: int) -> str:
 def _origin(promise: Promise) -> str:
     """Say which threshold makes the promise, and how it was found."""
     words = "It need not refuse anything for that."
-    if promise.threshold > -np.inf:
+    if promise.by:
+        words = "Each has a threshold of its own, and what is below it is refused."
+    elif promise.threshold > -np.inf:
         threshold = format_threshold(promise.threshold)
         words = f"For that it refuses answers with a confidence below {threshold}."
     if not promise.strict:
         return words + " The threshold was cross-validated: a good estimate, not a strict promise."
     if promise.n_calibration:
-        words += f" The threshold was set on {several(promise.n_calibration, 'held-out row')}."
+        was = "thresholds were" if promise.by else "threshold was"
+        words += f" The {was} set on {several(promise.n_calibration, 'held-out row')}."
     return words
 
 
