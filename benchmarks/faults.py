@@ -264,8 +264,10 @@ def cluster(world: Path, folder: Path, given) -> list[Count]:
                     # Both iterate until they have settled; the log evidence is of order 1e3.
                     count.half += abs(float(value[0]) - float(right.partition("end ")[2])) > 1e-2
                 else:
-                    count.words += victim == "worker" or "connected to the cluster" not in text
-                    if victim == "worker" or "connected to the cluster" not in text:
+                    count.words += (
+                        victim == "worker" or "scheduler of the cluster was lost" not in text
+                    )
+                    if victim == "worker" or "scheduler of the cluster was lost" not in text:
                         print(text[-600:])  # noqa: T201
             counts.append(count)
     return [*counts, _workers_of_train(world, folder, given, rng)]
