@@ -28,7 +28,19 @@ import tempfile
 import time
 from pathlib import Path
 
-from fault_injection import DRAFT, VERBS, disk_fault, in_child, is_whole, make_world, prepare, run
+from ctrl_c import MAX_SECONDS, cpu_seconds
+from fault_injection import (
+    DRAFT,
+    OLD,
+    VERBS,
+    disk_fault,
+    in_child,
+    is_whole,
+    make_world,
+    mixed_rows,
+    prepare,
+    run,
+)
 
 from bayespoint.io.models.model_file import read
 
@@ -96,15 +108,20 @@ def disk(world: Path, folder: Path, given) -> list[Count]:
 
 def wait(child: int, seconds: float = MAX_CHILD_SECONDS) -> int | None:
     """Return the exit code of a child, or None if it had to be killed."""
+    return wait_and_measure(child, seconds)[0]
+
+
+def wait_and_measure(child: int, seconds: float = MAX_CHILD_SECONDS) -> tuple[int | None, float]:
+    """Return the exit code as `wait` does, and the seconds of a processor that the child used."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        pid, status = os.waitpid(child, os.WNOHANG)
+        pid, status, used = os.wait4(child, os.WNOHANG)
         if pid:
-            return os.waitstatus_to_exitcode(status)
+            return os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
         time.sleep(0.002)
     os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return None
+    used = os.wait4(child, 0)[2]
+    return None, used.ru_utime + used.ru_stime
 
 
 def check_next_run(count: Count, verb: str, world: Path, folder: Path) -> None:
@@ -143,11 +160,11 @@ def kill(world: Path, folder: Path, given) -> list[Count]:
                 child = in_child(arguments)
                 time.sleep(rng.uniform(0, whole))
                 os.kill(child, number)
-                began = time.monotonic()
-                code = wait(child)
+                before = cpu_seconds(child)  # of a processor: the machine may be busy
+                code, cpu = wait_and_measure(child)
                 count.n += 1
                 count.half += not is_whole(verb, path, old)
-                count.words += code is None or time.monotonic() - began > 2
+                count.words += code is None or cpu - before > MAX_SECONDS
                 count.left += number != signal.SIGKILL and bool(list(folder.glob(DRAFT)))
             check_next_run(count, verb, world, folder)
             counts.append(count)
@@ -247,11 +264,61 @@ def cluster(world: Path, folder: Path, given) -> list[Count]:
                     # Both iterate until they have settled; the log evidence is of order 1e3.
                     count.half += abs(float(value[0]) - float(right.partition("end ")[2])) > 1e-2
                 else:
-                    count.words += victim == "worker" or "connected to the cluster" not in text
-                    if victim == "worker" or "connected to the cluster" not in text:
+                    count.words += (
+                        victim == "worker" or "scheduler of the cluster was lost" not in text
+                    )
+                    if victim == "worker" or "scheduler of the cluster was lost" not in text:
                         print(text[-600:])  # noqa: T201
             counts.append(count)
-    return counts
+    return [*counts, _workers_of_train(world, folder, given, rng)]
+
+
+def _workers_of_train(world: Path, folder: Path, given, rng: random.Random) -> Count:
+    """Kill a process that `train --workers` has started."""
+    count, rows = Count("train --workers 2, one process killed"), world / "rows"
+    rows.mkdir()
+    for part in range(4):
+        mixed_rows(2000, part).to_csv(rows / f"{part}.csv", index=False)
+    text = f"train {rows} --target kind --classifier linear --workers 2 --model {folder}/m"
+    command = [sys.executable, "-m", "bayespoint", *text.split()]
+    whole = None
+    for _ in range(given.repeats + 1):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        (folder / "m").write_bytes(OLD)
+        began = time.monotonic()
+        train = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        if whole is not None:  # the first run is not disturbed: it says how long it takes
+            time.sleep(rng.uniform(0, whole))
+            victims = [process for process in _descendants(train.pid) if process != train.pid]
+            if victims:
+                os.kill(rng.choice(victims), signal.SIGKILL)
+        try:
+            errors = train.communicate(timeout=180)[1].decode()
+        except subprocess.TimeoutExpired:
+            train.kill()
+            errors = "no answer in 180 s"
+        if whole is None:
+            whole = time.monotonic() - began
+            continue
+        count.n += 1
+        count.half += not is_whole("train", folder / "m", OLD)
+        is_wrong = train.returncode != 0 and not is_one_line(errors)
+        count.words += is_wrong
+        count.left += bool(list(folder.glob(DRAFT)))
+        if is_wrong:
+            print(errors[-600:])  # noqa: T201
+    return count
+
+
+def _descendants(parent: int) -> list[int]:
+    """Return the processes that a process has started, and those that these have started."""
+    children = Path(f"/proc/{parent}/task/{parent}/children")
+    try:
+        found = [int(child) for child in children.read_text().split()]
+    except OSError:
+        return []
+    return [*found, *(inner for child in found for inner in _descendants(child))]
 
 
 def _on_cluster(world: Path, model: str, victim: str, after: float) -> tuple[str, float]:

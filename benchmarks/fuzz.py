@@ -1,70 +1,119 @@
 """Feed readers and pages with hostile bytes, guided by the code that they reach.
 
-    python benchmarks/fuzz.py TARGET --seconds 60 --corpus FOLDER
+    python benchmarks/fuzz.py TARGET ... --seconds 60 --corpus FOLDER
 
-Needs `pip install atheris`. TARGET is one of the names in fuzz_targets.py. FOLDER keeps inputs that
-reached new code, and in FOLDER/found those that raised what they should not, one for each place.
-Prints cases, lines of the reader's files that the corpus reaches, the slowest case, the most memory
-and what was found. A crash, a case over 10 s or memory above 2 GB ends the run.
+Needs `pip install atheris`. TARGET is one of the names in fuzz_targets.py, or "all". FOLDER/TARGET
+keeps inputs that reached new code, and in `found` those that raised what they should not, one for
+each place. The next run goes on from there. Prints for all runs together: cases, the share of them
+that was read and not refused, lines of the reader's files that the corpus reaches, the seconds in
+the reader, the slowest case, the most memory, and what was found. A crash, a case over 10 s or
+memory above 2 GB ends the run.
 """
 
 import argparse
 import hashlib
 import json
-import re
+import os
+import random
+import resource
 import subprocess
 import sys
 import threading
+import time
 import traceback
 from pathlib import Path
 
-import numpy as np
-
 MAX_CASE_SECONDS, MAX_MEGABYTES, MAX_CASE_BYTES = 10, 2048, 8192
-NAMES = ["csv", "libsvm", "parquet", "archive", "model", "onnx", "request", "journal", "report"]
+NAMES = ["csv", "libsvm", "parquet", "archive", "model", "onnx", "request", "journal", "report",
+         "predict", "check", "plan"]  # fmt: skip
+INSTRUMENTED = ["bayespoint.io", "bayespoint.labeling", "bayespoint.evaluation.report",
+                "bayespoint.cli"]  # fmt: skip
+
+
+class Tally:
+    """What happened in all runs of a target, in a file."""
+
+    def __init__(self, corpus: Path):
+        self._path = corpus / "tally.json"
+        zeros = {"cases": 0, "read": 0, "seconds": 0.0, "slowest": 0.0, "megabytes": 0.0}
+        self.counts = json.loads(self._path.read_text()) if self._path.exists() else zeros
+        self._written = time.monotonic()
+
+    def add(self, was_read: bool, seconds: float) -> None:
+        """Count a case, and write the file now and then."""
+        counts = self.counts
+        counts["cases"] += 1
+        counts["read"] += was_read
+        counts["seconds"] += seconds
+        counts["slowest"] = max(counts["slowest"], seconds)
+        if time.monotonic() - self._written > 1:
+            self.write()
+
+    def write(self) -> None:
+        """Write the file."""
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        self.counts["megabytes"] = max(self.counts["megabytes"], peak)
+        draft = self._path.with_suffix(".draft")
+        draft.write_text(json.dumps(self.counts))
+        draft.replace(self._path)
+        self._written = time.monotonic()
 
 
 def fuzz(target: str, seconds: int, corpus: Path) -> None:
     """Run in a process of its own: libFuzzer ends it."""
     import atheris
 
-    with atheris.instrument_imports(include=["bayespoint.io", "bayespoint.labeling"]):
+    with atheris.instrument_imports(include=INSTRUMENTED):
         import fuzz_targets
+    from fuzz_changes import change, write_words
+
     run, _, _ = fuzz_targets.TARGETS[target]
-    found = corpus / "found"
-    found.mkdir(parents=True, exist_ok=True)
-    places = set()
+    found, inputs = corpus / "found", corpus / "inputs"
+    for folder in (found, inputs):
+        folder.mkdir(parents=True, exist_ok=True)
+    firsts = fuzz_targets.seeds(target)
+    for seed in firsts:
+        (inputs / _name(seed)).write_bytes(seed)
+        run(seed)  # what is imported and compiled at the first use is not the case's time
+    tally, places = Tally(corpus), set()
+    end = time.monotonic() + seconds
 
     def case(content: bytes) -> None:
+        began, was_read = time.perf_counter(), False
         try:
-            run(content)
+            was_read = run(content)
         except Exception as error:  # note it and go on: one run should find more than one defect
             place = f"{type(error).__name__} {traceback.extract_tb(error.__traceback__)[-1][:3]}"
             if place not in places:
                 places.add(place)
-                name = hashlib.sha256(content).hexdigest()[:16]
-                (found / name).write_bytes(content)
-                (found / f"{name}.txt").write_text(traceback.format_exc())
+                (found / _name(content)).write_bytes(content)
+                (found / f"{_name(content)}.txt").write_text(traceback.format_exc())
                 print(f"found: {place}: {error!s:.200}", file=sys.stderr)  # noqa: T201
+        tally.add(bool(was_read), time.perf_counter() - began)
+        if time.monotonic() > end:  # libFuzzer would wait for threads that wait for Python
+            tally.write()
+            os._exit(0)
 
     def mutate(content: bytes, max_size: int, seed: int) -> bytes:
-        try:
-            return fuzz_targets.mutate(content, seed)[:max_size]
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            return atheris.Mutate(content, max_size)
+        def change_bytes(some: bytes) -> bytes:
+            return atheris.Mutate(some, max_size)
 
-    inputs = corpus / "inputs"
-    inputs.mkdir(exist_ok=True)
-    for seed in fuzz_targets.seeds(target):
-        (inputs / hashlib.sha256(seed).hexdigest()[:16]).write_bytes(seed)
+        return change(target, content, firsts, random.Random(seed), change_bytes)[:max_size]
+
     options = {
-        "max_total_time": seconds, "timeout": MAX_CASE_SECONDS, "rss_limit_mb": MAX_MEGABYTES,
-        "max_len": MAX_CASE_BYTES, "print_final_stats": 1, "artifact_prefix": f"{found}/",
+        "max_len": max(MAX_CASE_BYTES, 2 * max(map(len, firsts))), "timeout": MAX_CASE_SECONDS,
+        "rss_limit_mb": MAX_MEGABYTES, "artifact_prefix": f"{found}/", "reload": 0,
+        "mutate_depth": 1,  # changes upon changes leave little that can be read
     }  # fmt: skip
+    if write_words(target, corpus / "words"):
+        options["dict"] = corpus / "words"
     arguments = [sys.argv[0], *(f"-{name}={value}" for name, value in options.items()), str(inputs)]
-    mutator = {"custom_mutator": mutate} if target in ("model", "onnx") else {}
-    atheris.Setup(arguments, case, **mutator)
+    atheris.Setup(arguments, case, custom_mutator=mutate)
     atheris.Fuzz()
+
+
+def _name(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def replay(target: str, corpus: Path) -> None:
@@ -117,46 +166,43 @@ def _lines(code) -> set[int]:
     return found
 
 
+def show(target: str, seconds: int, corpus: Path) -> int:
+    """Fuzz a target, print a line of a table for all its runs, and return the exit code."""
+    same = [sys.executable, __file__, target, "--corpus", str(corpus)]
+    code = 0
+    if seconds:
+        whole = [*same, "--seconds", str(seconds), "--step", "fuzz"]
+        run = subprocess.run(whole, capture_output=True, text=True, errors="replace")
+        code = run.returncode
+        if code:
+            print(run.stderr[-2000:])  # noqa: T201
+    traced = subprocess.run([*same, "--step", "replay"], capture_output=True, text=True)
+    lines = json.loads((traced.stdout.splitlines() or ['{"lines": 0, "reached": 0}'])[-1])
+    counts = Tally(corpus / target).counts
+    found = {path.stem for path in (corpus / target / "found").iterdir()}
+    print(  # noqa: T201
+        f"| `{target}` | {counts['cases']:,} | {counts['read'] / max(counts['cases'], 1):.0%} | "
+        f"{lines['reached']} of {lines['lines']} | {counts['seconds']:.0f} s | "
+        f"{counts['slowest']:.1f} s | {counts['megabytes']:.0f} MB | {len(found)} |",
+        flush=True,
+    )
+    return code
+
+
 def main(arguments: list[str] | None = None) -> int:
-    """Fuzz a target and print a line of a table."""
+    """Fuzz targets one after the other."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("target", choices=NAMES)
-    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("targets", nargs="+", choices=[*NAMES, "all"])
+    parser.add_argument("--seconds", type=int, default=60, help="for each; 0 only counts")
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--step", choices=["fuzz", "replay"])
     given = parser.parse_args(arguments)
-    if given.step == "fuzz":
-        fuzz(given.target, given.seconds, given.corpus)
+    targets = NAMES if "all" in given.targets else given.targets
+    if given.step is not None:
+        step = fuzz if given.step == "fuzz" else lambda target, _, corpus: replay(target, corpus)
+        step(targets[0], given.seconds, given.corpus / targets[0])
         return 0
-    if given.step == "replay":
-        replay(given.target, given.corpus)
-        return 0
-    same = [sys.executable, __file__, given.target, "--corpus", str(given.corpus)]
-    run = subprocess.run(
-        [*same, "--seconds", str(given.seconds), "--step", "fuzz"],
-        capture_output=True,
-        text=True,
-        errors="replace",
-    )
-    stats = {
-        name: float(value) for name, value in re.findall(r"stat::(\w+):\s+([\d.]+)", run.stderr)
-    }
-    n_cases = int(stats.get("number_of_executed_units", np.nan)) if stats else -1
-    traced = subprocess.run([*same, "--step", "replay"], capture_output=True, text=True)
-    lines = (
-        json.loads(traced.stdout.splitlines()[-1])
-        if traced.returncode == 0
-        else {"lines": 0, "reached": 0}
-    )
-    found = sorted((given.corpus / "found").iterdir())
-    print(  # noqa: T201
-        f"| {given.target} | {n_cases:,} | {lines['reached']} of {lines['lines']} | "
-        f"{stats.get('slowest_unit_time_sec', -1):.0f} s | {stats.get('peak_rss_mb', -1):.0f} MB | "
-        f"{len([path for path in found if path.suffix != '.txt'])} |"
-    )
-    if run.returncode:
-        print(run.stderr[-2000:])  # noqa: T201
-    return run.returncode
+    return max(show(target, given.seconds, given.corpus) for target in targets)
 
 
 if __name__ == "__main__":

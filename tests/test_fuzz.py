@@ -1,6 +1,11 @@
 """The corpus of benchmarks/fuzz.py is read or refused in words; hostile deeds are noticed."""
 
+import base64
+import io
+import json
+import random
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -8,8 +13,11 @@ import pytest
 pytest.importorskip("starlette")
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 
+import fuzz_changes
 import fuzz_targets
 from fuzz import NAMES
+
+KEPT = sorted((Path(__file__).parent / "files" / "fuzz").glob("*.json"))
 
 
 @pytest.mark.parametrize("target", NAMES)
@@ -20,6 +28,27 @@ def test_the_first_inputs_of_the_fuzzer(target):
     for content in contents:
         run(content)
         run(content[: len(content) // 2])
+
+
+@pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
+def test_inputs_that_the_fuzzer_kept(path):
+    """They reach code that the first inputs do not reach, or were found to raise an error."""
+    run, _, _ = fuzz_targets.TARGETS[path.stem]
+    for text in json.loads(path.read_text()):
+        run(base64.b85decode(text))
+
+
+def test_changed_files_stay_readable():
+    """Else the reader would refuse nearly all of them at once, by their checksums."""
+    rng, model = random.Random(0), fuzz_targets.seeds("archive")[0]
+    for target, content in (("model", fuzz_targets.seeds("model")[0]), ("archive", model)):
+        n_changed = 0
+        for _ in range(20):
+            changed = fuzz_changes.change(target, content, [content], rng, lambda some: some[::-1])
+            n_changed += changed != content
+            if target == "archive" and changed.startswith(b"PK"):
+                assert zipfile.ZipFile(io.BytesIO(changed)).testzip() is None
+        assert n_changed > 10
 
 
 def test_all_targets_have_names():

@@ -25,6 +25,16 @@ def test_sizes_for_people():
     assert [size_text(2**31), size_text(500 * 2**20)] == ["2G", "500M"]
 
 
+def test_a_command_limits_itself_if_little_memory_is_free(monkeypatch):
+    monkeypatch.setattr(limits, "resident_bytes", lambda: 2**28)
+    monkeypatch.setattr(limits, "free_bytes", lambda: np.inf)
+    assert limits.limit_by_free_memory() is None
+    monkeypatch.setattr(limits, "free_bytes", lambda: float(limits.PLENTY_BYTES))
+    assert limits.limit_by_free_memory() is None
+    monkeypatch.setattr(limits, "free_bytes", lambda: 2.0**30)
+    assert limits.limit_by_free_memory() == pytest.approx(2**28 + 0.7 * 2**30, abs=1)
+
+
 def test_no_limit():
     free = Limits()
     assert free.seconds_left == free.bytes_left == np.inf

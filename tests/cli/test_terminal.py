@@ -1,3 +1,4 @@
+import errno
 import json
 import warnings
 
@@ -5,6 +6,7 @@ import numpy as np
 import pytest
 import typer
 
+from bayespoint.cli import terminal
 from bayespoint.cli.terminal import aligned, guarded, listed, note, percent, show, wrapped
 
 
@@ -25,7 +27,10 @@ def ended(error):
     [
         (ValueError("two\nlines"), 1, "error: two lines"),
         (FileNotFoundError(2, "No such file", "x.csv"), 1, "error: No such file: x.csv"),
-        (MemoryError(), 1, "error: there is not enough memory"),
+        (MemoryError(), 1, f"error: {terminal.NO_MEMORY_ADVICE}"),
+        (OSError(errno.ENOMEM, "x"), 1, f"error: {terminal.NO_MEMORY_ADVICE}"),
+        (RuntimeError("can't start new thread"), 1, f"error: {terminal.NO_MEMORY_ADVICE}"),
+        (ImportError("m.so: failed to map segment"), 1, f"error: {terminal.NO_MEMORY_ADVICE}"),
         (KeyboardInterrupt(), 130, "interrupted; nothing is kept"),
         (KeyboardInterrupt("two rows"), 130, "interrupted: two rows"),
         (ZeroDivisionError("oh"), 1, "unexpected ZeroDivisionError: oh (BAYESPOINT_DEBUG=1 shows"),

@@ -130,6 +130,20 @@ def test_a_typing_error_among_numbers_is_noted(tmp_path):
     assert expected in result.stderr
 
 
+@pytest.mark.parametrize("verb", ["train", "cross-validate"])
+def test_little_free_memory_is_told_before_it_is_taken(world, tmp_path, monkeypatch, verb):
+    arguments = [verb, world / "test.csv", "--target", "kind"]
+    arguments += ["--model", tmp_path / "m"] if verb == "train" else []
+    monkeypatch.setattr("bayespoint.cli.limits.free_bytes", lambda: 2.0**32)
+    said = run(*arguments).stderr
+    assert "little memory is free, so this takes at most" in said
+    assert "little" not in run(*arguments, "--max-memory", "3G").stderr
+    monkeypatch.setattr("bayespoint.cli.limits.free_bytes", lambda: 2.0**20)
+    failed = run(*arguments)
+    assert failed.exit_code == 1
+    assert "but the program and its libraries take" in failed.stderr
+
+
 def test_the_target_has_to_be_named(world, tmp_path):
     text = fails("train", world / "train.csv", "--model", tmp_path / "m", code=2)
     assert "--target" in text

@@ -1,9 +1,19 @@
+from concurrent.futures import CancelledError
+from types import SimpleNamespace
+
 import pytest
 
 from bayespoint._runtime.interrupt import interrupts
 from bayespoint._runtime.share_done import heard_by
 from bayespoint.distributed import calls
-from bayespoint.distributed.calls import await_all, connected, gather, slots, submit
+from bayespoint.distributed.calls import (
+    await_all,
+    connected,
+    gather,
+    lost_scheduler_told,
+    slots,
+    submit,
+)
 from cluster_helpers import OneProcess
 
 
@@ -13,6 +23,25 @@ def test_a_worker_for_each_thread():
 
 def test_tasks_may_run_elsewhere():
     assert submit(OneProcess(), "gone", max, 1, 2).result() == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "is_lost"),
+    [
+        ("running", CancelledError("cancelled for reason: scheduler-connection-lost"), True),
+        ("connecting", OSError("closed"), True),
+        ("running", CancelledError("lost dependencies"), False),
+        ("running", ValueError("y has one class"), False),
+    ],
+)
+def test_a_scheduler_that_is_lost(status, error, is_lost):
+    client = SimpleNamespace(status=status)
+    with (
+        pytest.raises(ConnectionError if is_lost else type(error)) as raised,
+        lost_scheduler_told(client),
+    ):
+        raise error
+    assert ("Start the cluster again" in str(raised.value)) == is_lost
 
 
 def test_clusters_that_cannot_be_used(monkeypatch):

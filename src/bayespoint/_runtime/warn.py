@@ -21,7 +21,7 @@ _INNER_FOLDERS = tuple(
 )
 
 
-def warn(message: str, category: type[Warning] = UserWarning) -> None:
+def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     """Warn at the user's line: the last one outside this package, joblib and scikit-learn."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_INNER_FOLDERS):

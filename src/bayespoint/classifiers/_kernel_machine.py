@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from .._runtime.old_pickles import OldPickles
 from ..fitting.outputs import cell_outputs, outputs, precomputed_outputs
 from ..geometry.kernels import GAMMA_KERNELS, KERNELS, Kernel
 from ..geometry.points import canonical
@@ -18,7 +19,7 @@ from ..geometry.settle import settle_kernel
 from ._labels import drop_single_output, winning_class
 
 
-class KernelMachine(ClassifierMixin, BaseEstimator):
+class KernelMachine(OldPickles, ClassifierMixin, BaseEstimator):
     """A classifier with kernel parameters, and with support vectors once it is fitted."""
 
     _parameter_constraints: dict = {

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from .._runtime.old_pickles import OldPickles
 from ..fitting.weights_fit import (
     Learned,
     Settings,
@@ -30,7 +31,7 @@ from ._linear_novelty import LinearNoveltyMixin, joined, known_rows, with_more_r
 from ._training_data import check_training_data, label_rows, require_all_classes
 
 
-class LinearBayesPointClassifier(LinearNoveltyMixin, ClassifierMixin, BaseEstimator):
+class LinearBayesPointClassifier(LinearNoveltyMixin, OldPickles, ClassifierMixin, BaseEstimator):
     """Classify by the mean of all linear classifiers, weighted by the data.
 
     Weights have the prior w ~ N(0, prior_variance), and P(y = 1 | x, w) is

@@ -10,6 +10,7 @@ from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import validate_data
 
+from .._runtime.old_pickles import OldPickles
 from .._runtime.threads import one_blas_thread
 from .._runtime.warn import warn
 from ..solvers.programs.hyperplane import CONJUGATE_NORMS, fit_hyperplane
@@ -17,7 +18,7 @@ from ._labels import number_classes, one_against_rest, require_labels
 from ._training_rows import weigh_rows
 
 
-class LinearMarginSVC(LinearClassifierMixin, BaseEstimator):
+class LinearMarginSVC(OldPickles, LinearClassifierMixin, BaseEstimator):
     """Separate classes by the hyperplane that is farthest from the points.
 
     Parameters

@@ -16,7 +16,7 @@ from ..io.tables.labels import count_classes
 from .decision import with_class_weight
 from .evaluate import report_lines
 from .fit import fit_in_limits
-from .source import Plan, read_source
+from .source import Plan, read_source, within_free_memory
 from .terminal import cut_short, is_cut_short, percent, show, working
 
 
@@ -33,6 +33,7 @@ def run_cross_validate(
     data: str, target: str | None, folds: int, plan: Plan, as_json: bool
 ) -> None:
     """Test on each fold a model that was trained with the other folds."""
+    plan = within_free_memory(plan)
     with working(f"reading {data}") as say:
         source = read_source(data, target, plan)
         if source.rest is not None:

@@ -8,11 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._runtime.memory import resident_bytes
+from .._runtime.memory import free_bytes, resident_bytes
 
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 # A command needs at least this much memory beyond the program itself.
 MIN_BYTES = 64 * 2**20
+# If less memory is free, a command limits itself, to this share of what is free. The rest is for
+# libraries that are loaded later, and for other processes.
+PLENTY_BYTES, FREE_SHARE = 2**33, 0.7
 # A fit that is begun gets at least this many seconds.
 MIN_SECONDS = 0.1
 
@@ -56,6 +59,12 @@ class Limits(NamedTuple):
                 f"--max-memory is {size_text(self.max_memory or 0)}, but the program and its "
                 f"libraries take {size_text(resident_bytes())}. Allow at least {size_text(least)}."
             )
+
+
+def limit_by_free_memory() -> int | None:
+    """Return how much memory a command may take that was given no limit; None if all it wants."""
+    free = free_bytes()
+    return None if free >= PLENTY_BYTES else int(resident_bytes() + FREE_SHARE * free)
 
 
 def parse_size(text: str) -> int:

@@ -30,7 +30,7 @@ from ..io.tables.read_options import ReadOptions
 from ..io.tables.table import Table, regroup
 from ..io.tables.wishes import Wishes
 from .learn import stack
-from .limits import Limits
+from .limits import Limits, limit_by_free_memory, size_text
 from .odd_values import OddValues
 from .option_names import name_options
 from .terminal import listed, note
@@ -73,6 +73,18 @@ class Plan:
     def limits(self) -> Limits:
         """How much time and memory is left."""
         return Limits(self.max_time, self.max_memory, self.began)
+
+
+def within_free_memory(plan: Plan) -> Plan:
+    """Return the plan with a limit of memory if little is free and the user gave none."""
+    limit = limit_by_free_memory() if plan.max_memory is None else None
+    if limit is not None:
+        note(
+            f"little memory is free, so this takes at most {size_text(limit)} in all. Set another "
+            "limit with --max-memory"
+        )
+        plan = replace(plan, max_memory=limit)
+    return plan
 
 
 class Source(NamedTuple):

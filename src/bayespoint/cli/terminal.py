@@ -20,6 +20,7 @@ import typer
 
 from .._runtime.atomic import remove_drafts
 from .._runtime.interrupt import n_presses
+from .._runtime.memory import claim_blas_memory
 from .option_names import name_options
 from .progress_line import clear_line, without_line
 from .progress_line import working as working
@@ -32,6 +33,15 @@ EXIT_INTERRUPTED = 130
 EXIT_SIGNAL_BASE = 128
 # Errors of a disk, of the user's share of it, or of a file that is full.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# What the system says if there is no memory for a library or a thread.
+NO_MEMORY_WORDS = (
+    "failed to map segment", "cannot allocate memory", "Cannot allocate memory",
+    "can't start new thread",
+)  # fmt: skip
+NO_MEMORY_ADVICE = (
+    "there is not enough memory. Close other programs, or raise the limit of this one (ulimit -v). "
+    "train takes less with --max-memory, and with fewer columns"
+)
 # Sentences are broken into lines of this many characters.
 LINE_WIDTH = 98
 # Names listed in a note.
@@ -53,6 +63,7 @@ def guarded(verb: Callable) -> Callable:
             return verb(*args, **kwargs)
         try:
             with _warnings_as_notes(), _tidy_when_killed():
+                claim_blas_memory()
                 verb(*args, **kwargs)
                 if not is_cut_short():
                     return
@@ -66,15 +77,8 @@ def guarded(verb: Callable) -> Callable:
         except BrokenPipeError:
             # The reader of our output has closed it. Python should not complain about that.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        except MemoryError:
-            _say("error: there is not enough memory")
-        except (ValueError, OSError, ImportError) as error:
-            _say(f"error: {_message(error)}")
         except Exception as error:
-            _say(
-                f"error: unexpected {type(error).__name__}: {_message(error)} "
-                f"({DEBUG_VARIABLE}=1 shows where)"
-            )
+            _say(f"error: {_explain(error)}")
         else:
             raise typer.Exit(EXIT_INTERRUPTED)
         raise typer.Exit(EXIT_FAILED)
@@ -176,6 +180,25 @@ def _say(text: str) -> None:
     printable = "".join(c if c.isprintable() else " " for c in f"bayespoint: {text}")
     with without_line():
         typer.echo(printable, err=True)
+
+
+def _is_out_of_memory(error: BaseException | None) -> bool:
+    """Tell whether memory was too short, for numbers, for a library or for a thread."""
+    while error is not None:
+        if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+            return True
+        if any(words in str(error) for words in NO_MEMORY_WORDS):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _explain(error: Exception) -> str:
+    if _is_out_of_memory(error):
+        return NO_MEMORY_ADVICE
+    if isinstance(error, (ValueError, OSError, ImportError)):
+        return _message(error)
+    return f"unexpected {type(error).__name__}: {_message(error)} ({DEBUG_VARIABLE}=1 shows where)"
 
 
 def _message(error: BaseException) -> str:

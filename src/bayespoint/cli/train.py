@@ -20,7 +20,7 @@ from .learn import MAX_HELD_OUT_ROWS, HeldOut, judge, thin_to_time
 from .limits import size_text
 from .output import check_output
 from .record import make_record, seconds_left
-from .source import Plan, Source, read_source
+from .source import Plan, Source, read_source, within_free_memory
 from .stream_fit import fit_stream
 from .summary import summary
 from .terminal import is_cut_short, note, show, working
@@ -61,6 +61,8 @@ def run_train(
             f"{data!r} is a folder. To train with all its files, say how many processes may work: "
             "--workers 2."
         )
+    if cluster is None:  # workers ask for their own limits
+        plan = within_free_memory(plan)
     plan.limits.require_memory()
     with working(f"reading {data}", log=cluster is not None) as say:
         if cluster is None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.interrupt import end_if_pressed_twice
@@ -40,6 +42,22 @@ def connected(client: Client | None) -> Client:
             "The Dask cluster has no workers. Add some, and client.wait_for_workers(1)."
         )
     return client
+
+
+@contextmanager
+def lost_scheduler_told(client: Client) -> Iterator[None]:
+    """Say what to do if the scheduler is lost, instead of what became of some task."""
+    try:
+        yield
+    except Exception as error:
+        # The client may be connecting again already; tasks are also cancelled for other reasons.
+        is_cancelled = isinstance(error, CancelledError) and "scheduler" in str(error)
+        if getattr(client, "status", "running") == "running" and not is_cancelled:
+            raise
+        raise ConnectionError(
+            "The scheduler of the cluster was lost during the fit, and what was learned with it. "
+            "Start the cluster again, connect a new Client, and fit again."
+        ) from error
 
 
 def submit(client: Client, address: str, task, *arguments) -> Future:

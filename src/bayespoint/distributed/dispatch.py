@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..classifiers.bayes_point import BayesPointClassifier
 from ..classifiers.linear import LinearBayesPointClassifier
-from .calls import connected
+from .calls import connected, lost_scheduler_told
 from .kernel_machine import fit_kernel_machine
 from .linear import fit_linear
 
@@ -63,10 +63,11 @@ def fit(model, X, y, sample_weight=None, *, client: Client | None = None):
     >>> distributed.predict(model, X)  # doctest: +SKIP
     """
     client = connected(client)
-    if isinstance(model, LinearBayesPointClassifier):
-        return fit_linear(model, client, X, y, sample_weight)
-    if isinstance(model, BayesPointClassifier):
-        return fit_kernel_machine(model, client, X, y, sample_weight)
+    with lost_scheduler_told(client):
+        if isinstance(model, LinearBayesPointClassifier):
+            return fit_linear(model, client, X, y, sample_weight)
+        if isinstance(model, BayesPointClassifier):
+            return fit_kernel_machine(model, client, X, y, sample_weight)
     raise TypeError(
         "model should be a LinearBayesPointClassifier or a BayesPointClassifier, but is of type "
         f"{type(model).__name__}. Fit it on one machine with its method fit."

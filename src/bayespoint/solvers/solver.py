@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from .._runtime.old_pickles import OldPickles
 from .._runtime.threads import one_blas_thread
 from ..geometry.version_space import VersionSpace
 from .posterior import Posterior
@@ -17,7 +18,7 @@ from .posterior import Posterior
 OnRound: TypeAlias = Callable[[dict[str, Any]], bool | None]
 
 
-class Solver(BaseEstimator):
+class Solver(OldPickles, BaseEstimator):
     """Declare what a solver needs; parameters are checked when it is used.
 
     A fit reads these class attributes to prepare the data and to predict time and memory. An

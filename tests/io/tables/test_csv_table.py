@@ -29,6 +29,14 @@ def test_names_in_quotes_may_hold_anything(tmp_path):
     assert [list(row.values()) for row in rows_of(table)] == [list("12345")]
 
 
+def test_blank_lines_may_follow_the_delimiter_of_excel(tmp_path):
+    """The names were taken from the first blank line, so there were no columns (by the fuzzer)."""
+    table = table_of(tmp_path, "\nsep=;\n\n \na;b\n1;2\n")
+    assert rows_of(table) == [{"a": "1", "b": "2"}]
+    with pytest.raises(ValueError, match="cannot be read: it is empty"):
+        table_of(tmp_path, "sep=;\n\n")
+
+
 def test_cells_come_as_they_are_written(tmp_path):
     table = table_of(tmp_path, "a,b\n NA ,?\n1.50,\n")
     assert rows_of(table) == [{"a": " NA ", "b": "?"}, {"a": "1.50", "b": ""}]

@@ -65,6 +65,14 @@ def test_a_long_text_repeated_in_all_rows(monkeypatch):
         monkeypatch.setattr(parquet_table, "MAX_TEXT_BYTES", n_bytes)
 
 
+@pytest.mark.parametrize("texts", [["a"], [1.5]])
+def test_a_dictionary_without_the_text_that_a_row_names(texts):
+    """Arrow raised an IndexError, which was not explained (by the fuzzer)."""
+    column = pa.DictionaryArray.from_arrays(pa.array([0, 7]), pa.array(texts), safe=False)
+    with pytest.raises(ValueError, match="column 'w' is damaged: "):
+        parquet_table._numbers_or_strings("w", column, False)
+
+
 def test_not_parquet():
     with pytest.raises(ValueError, match=r"t.parquet is not Parquet, or is damaged"):
         ParquetTable("t.parquet", io.BytesIO(b"PAR1" + bytes(100)))

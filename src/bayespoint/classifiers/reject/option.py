@@ -18,6 +18,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from ..._runtime.old_pickles import OldPickles
 from .._labels import require_labels
 from .answering import Answering
 from .calibration import judge, remember, train
@@ -31,7 +32,7 @@ __all__ = ["RejectOptionClassifier"]
 
 
 class RejectOptionClassifier(
-    Answering, NoveltyOfEstimator, ClassifierMixin, MetaEstimatorMixin, BaseEstimator
+    Answering, NoveltyOfEstimator, OldPickles, ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 ):
     """Reject uncertain predictions, with a guaranteed error if requested.
 

@@ -51,12 +51,12 @@ class CSVTable(Table):
         self._options = options
         self.encoding = options.encoding or UTF8
         text = _decode_head(name, stream, self.encoding)
-        # Blank lines before the first row are not rows; Arrow needs their number to skip them.
-        stripped = re.sub(rf"\A(?:[^\S\r\n]*(?:{LINE_END}))+", "", text)
-        n_skipped = len(re.findall(LINE_END, text[: len(text) - len(stripped)]))
+        stripped = _without_blank_lines(text)
         declared = declared_delimiter(stripped)
         if declared:
-            stripped, n_skipped = stripped.partition("\n")[2], n_skipped + 1
+            stripped = _without_blank_lines(stripped.partition("\n")[2])
+        # Arrow needs the number of lines before the first row to skip them.
+        n_skipped = len(re.findall(LINE_END, text[: len(text) - len(stripped)]))
         self.delimiter = options.delimiter or declared or guess_delimiter(stripped)
         # A quoted name may contain a line end.
         reader = csv.reader(
@@ -177,6 +177,11 @@ def _stopped_in_the_end(reader: Any, stream: PeekedStream) -> Iterator[None]:
         atexit.unregister(stop)
 
 
+def _without_blank_lines(text: str) -> str:
+    """Return a text from its first line that is not blank."""
+    return re.sub(rf"\A(?:[^\S\r\n]*(?:{LINE_END}))+", "", text)
+
+
 def _decode_head(name: str, stream: PeekedStream, encoding: str) -> str:
     """Return the beginning of a text, at least its first line."""
     try:
@@ -210,7 +215,8 @@ def _first_row(name: str, reader: Any) -> list[str]:
         return [cell.strip() for cell in next(reader)]
     except (csv.Error, StopIteration) as error:
         raise ValueError(
-            f"The first line of {name} cannot be read: {error or 'it is empty'}. Is it a table?"
+            f"The first line of {name} cannot be read: {str(error) or 'it is empty'}. Is it a "
+            "table?"
         ) from None
 
 

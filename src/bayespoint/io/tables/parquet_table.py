@@ -120,6 +120,10 @@ def _numbers_or_strings(name: str, column, as_text: bool):
     import pyarrow.compute as pc
     from pyarrow import types
 
+    try:
+        column.validate(full=True)  # damaged files may number texts that are not there
+    except (ValueError, LookupError) as error:
+        raise ValueError(f"column {name!r} is damaged: {one_line(error)}") from None
     if types.is_dictionary(column.type):
         _check_length(name, column)
         column = column.dictionary_decode()
