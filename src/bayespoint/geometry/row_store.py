@@ -77,6 +77,8 @@ class RowStore:
             How likely the Gram row of each point is to be needed soon. Gram rows of score 0
             are not computed in advance.
         """
+        from .._jit.rows import copy_rows
+
         block = self._choose(needed, score)
         filled = np.flatnonzero(block != NOT_STORED)
         points = block[filled]
@@ -90,7 +92,7 @@ class RowStore:
                 self._scratch.panel = np.empty((self.block, PANEL_POINTS), dtype=np.float32)
             out = self._scratch.panel[:, : here.stop - here.start]
             self.kernel.panel(left, number, out)
-            self.rows[slots, here] = out if len(filled) == self.block else out[filled]
+            copy_rows(out, filled, self.rows[:, here], slots)
 
         for _ in self._map(fill, range(len(parts))):
             pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,10 +15,15 @@ from .points import in_double, squared_norms
 # the processor's cache while its entries are mapped; a larger number is no faster.
 PANEL_POINTS = 1024
 # A feature is thin if it is nonzero at less than this share of the points: then it costs less
-# in a sparse product than in a dense one.
-MAX_THIN_SHARE = 0.3
-# A sparse product pays if it saves at least as much work as this many dense features.
+# in a sparse product than in a dense one (docs/notes/perceptrons.md).
+MAX_THIN_SHARE = 0.7
+# A sparse product pays if it saves at least as much work as this many dense features, and beside
+# it a dense product of at least as many.
 MIN_FEATURES_SAVED = 40
+# Thin features in a group, whose values at a block of points stay in the fastest cache.
+GROUP_FEATURES = 128
+# Groups are larger if a point has fewer nonzero features than this in a group.
+MIN_NONZERO_IN_GROUP = 16
 # Squares below this may vanish in single precision, and squares above its inverse may overflow.
 MIN_SINGLE_SQUARE = 1e-30
 PRODUCT_KERNELS = ("linear", "poly", "rbf", "sigmoid")
@@ -27,9 +33,17 @@ class Side(NamedTuple):
     """Points prepared for one side of the product."""
 
     dense: np.ndarray  # features that are not thin, and extra features
-    thin: Any  # thin features: CSR on the right; dense, transposed, on the left
+    thin: Any  # thin features: `Groups` on the right; dense, transposed, on the left
     scale: np.ndarray | None  # multiplies values after the map
     offset: np.ndarray | None  # the outer product of both sides is then added: the constant
+
+
+class Groups(NamedTuple):
+    """Thin features of some points, in groups of features; each is a sparse matrix in CSR form."""
+
+    starts: np.ndarray  # of each point in each group
+    indices: np.ndarray
+    data: np.ndarray
 
 
 class ProductKernel:
@@ -52,18 +66,25 @@ class ProductKernel:
         self._kernel = kernel
         self._points = Y
         self.n_points = Y.shape[0]
-        self._dense, self._thin = _split_features(_count_nonzero(Y, _origin(kernel)), Y.shape)
-        self._right = [self._side(Y[here], left=False) for here in panels(self.n_points)]
-        self.n_dense, self.n_thin = self._right[0].dense.shape[1], len(self._thin)
+        count = _count_nonzero(Y, _origin(kernel))
+        self._dense, self._thin = _split_features(count, Y.shape)
+        n_extra = _features(kernel, in_double(Y[:1]), left=False)[1].shape[1]
+        self.n_dense, self.n_thin = len(self._dense), len(self._thin)
+        # A dense product of the extra features alone is not worth a pass over the results.
+        self._all_thin = self.n_dense == 0 and self.n_thin > 0
+        self._borders = _borders(count[self._thin], Y.shape[0])
+        if self._all_thin:
+            self.n_thin += n_extra
+            self._borders[-1] += n_extra
+        else:
+            self.n_dense += n_extra
         self.n_features = self.n_dense + self.n_thin
+        self._right = [self._side(Y[here], left=False) for here in panels(self.n_points)]
 
     @property
     def n_bytes(self) -> int:
         """Return the memory of the points on the right-hand side."""
-        return sum(
-            s.dense.nbytes + s.thin.data.nbytes + s.thin.indices.nbytes + s.thin.indptr.nbytes
-            for s in self._right
-        )
+        return sum(s.dense.nbytes + sum(part.nbytes for part in s.thin) for s in self._right)
 
     def rows(self, rows: np.ndarray) -> Side:
         """Prepare some of the points on the right-hand side for the left-hand side."""
@@ -84,7 +105,8 @@ class ProductKernel:
         if self.n_thin:
             from .._jit.sparse_product import add_product
 
-            add_product(left.thin, right.thin.indptr, right.thin.indices, right.thin.data, out)
+            starts, indices, data = right.thin
+            add_product(left.thin, starts, indices, data, out)
         _map(self._kernel, out)
         if left.scale is not None:
             out *= left.scale[:, None]
@@ -102,9 +124,12 @@ class ProductKernel:
         dense, thin = features[:, self._dense], features[:, self._thin]
         if sparse.issparse(features):
             dense, thin = dense.toarray(), thin.toarray() if left else thin
-        dense = _single(np.hstack([dense, extra]))
-        thin = _single(thin.T) if left else sparse.csr_array(thin, dtype=np.float32)
-        return Side(dense, thin, _single(scale), _single(offset))
+        if self._all_thin:
+            thin = (sparse if sparse.issparse(thin) else np).hstack([thin, extra])
+        else:
+            dense = np.hstack([dense, extra])
+        thin = _columns(thin) if left else _groups(thin, self._borders)
+        return Side(_single(dense), thin, _single(scale), _single(offset))
 
 
 class AnyKernel:
@@ -276,4 +301,42 @@ def _split_features(count: np.ndarray, shape: tuple[int, int]) -> tuple[np.ndarr
     saved = is_thin.sum() - count[used][is_thin].sum() / (MAX_THIN_SHARE * shape[0])
     if saved < MIN_FEATURES_SAVED:
         is_thin[:] = False
+    elif np.sum(~is_thin) < MIN_FEATURES_SAVED:
+        is_thin[:] = True
     return used[~is_thin], used[is_thin]
+
+
+def _borders(count: np.ndarray, n_points: int) -> np.ndarray:
+    """Return where groups of thin features begin, and the end of the last one."""
+    most = max(int(count.sum() / n_points / MIN_NONZERO_IN_GROUP), 1)
+    n_groups = min(-(-len(count) // GROUP_FEATURES), most)
+    return np.linspace(0, len(count), n_groups + 1).astype(int)
+
+
+def _groups(features, borders: np.ndarray) -> Groups:
+    """Return the points as sparse matrices, one for each group of features."""
+    features = sparse.csc_array(features, dtype=np.float32)
+    parts = [features[:, a:b].tocsr() for a, b in pairwise(borders)]
+    before = np.cumsum([0] + [part.nnz for part in parts])
+    starts = [part.indptr + n for part, n in zip(parts, before[:-1], strict=True)]
+    indices = [part.indices + a for part, a in zip(parts, borders[:-1], strict=True)]
+    return Groups(
+        np.array(starts, dtype=np.int64).reshape(len(parts), features.shape[0] + 1),
+        np.concatenate([np.empty(0, dtype=np.int32), *indices], dtype=np.int32),
+        np.concatenate([np.empty(0, dtype=np.float32), *(part.data for part in parts)]),
+    )
+
+
+def _columns(features: np.ndarray) -> np.ndarray:
+    """Return the features in rows that begin with a cache line, with points in columns.
+
+    Zeros fill up the rows to a number of points that `add_product` can take.
+    """
+    from .._jit.sparse_product import LANES
+
+    n, width = features.shape[1], -(-len(features) // LANES) * LANES
+    memory = np.zeros(n * width + LANES, dtype=np.float32)
+    first = -(memory.ctypes.data // 4) % LANES
+    columns = memory[first : first + n * width].reshape(n, width)
+    columns[:, : len(features)] = features.T
+    return columns
