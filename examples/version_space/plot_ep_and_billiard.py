@@ -79,7 +79,7 @@ for tol in [0.05, 0.03, 0.02, 0.01]:
 at = seconds["EP"], difference(approximate)
 right.plot(*at, "D", color="C3", ms=10)
 right.annotate("EP", at, xytext=(9, 4), textcoords="offset points", color="C3")
-right.margins(x=0.25)
+right.margins(0.25)
 right.set(xlim=(0, None), ylim=(0, None), xlabel="CPU seconds of a fit")
 right.set(ylabel="Difference to a long run (%)", title="The price of accuracy")
 
