@@ -44,7 +44,7 @@ suspicion = {"Bayes point, one fit": model.loo_proba_[np.arange(len(y)), y]}
 seconds = {"Bayes point, one fit": time.perf_counter() - began}
 order = np.argsort(suspicion["Bayes point, one fit"])
 
-fig, axes = plt.subplots(3, 10, figsize=(8, 3.4), layout="constrained")
+fig, axes = plt.subplots(5, 12, figsize=(8, 4.8), layout="constrained")
 for ax, row in zip(axes.flat, order, strict=False):
     ax.imshow(X[row].reshape(8, 8), cmap="gray_r")
     color = "C3" if mistaken[row] else "C0"
@@ -52,7 +52,10 @@ for ax, row in zip(axes.flat, order, strict=False):
     ax.set(xticks=[], yticks=[], frame_on=False)
     ax.grid(False)
 fig.suptitle(
-    "The thirty most suspicious labels; orange ones are wrong", x=0.01, ha="left", fontsize=12
+    "The sixty most suspicious labels: orange ones are wrong, blue ones right",
+    x=0.01,
+    ha="left",
+    fontsize=12,
 )
 
 # %%

@@ -50,7 +50,7 @@ side = np.linspace(-1.1, 1.1, 150)
 grid = np.meshgrid(side, side)
 pixels = np.column_stack([part.ravel() for part in grid])
 
-fig, (plane, sphere) = plt.subplots(1, 2, figsize=(9, 5.1))
+fig, (plane, sphere) = plt.subplots(1, 2, figsize=(8, 4.6), layout="constrained")
 for output in bayes.sample_decision(pixels, 60):
     plane.contour(*grid, output.reshape(150, 150), [0], colors="0.72", linewidths=0.7)
 for model, color in [(bayes, "C3"), (margin, "C0")]:
@@ -84,7 +84,7 @@ ours, theirs = np.array(errors["Bayes point"]), np.array(errors["largest margin"
 for name, values in errors.items():
     print(f"{name:15} makes {np.mean(values):.1f} % errors on average")
 
-fig, ax = plt.subplots(figsize=(6, 5))
+fig, ax = plt.subplots(figsize=(6, 5), layout="constrained")
 ax.axline((0, 0), slope=1, color="0.5", lw=1)
 ax.scatter(theirs, ours, s=60, color=np.where(ours < theirs, "C3", "C0"), edgecolors="white")
 ax.text(12, 1.5, f"Bayes point better: {np.sum(ours < theirs)}", color="C3")

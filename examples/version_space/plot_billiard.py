@@ -27,7 +27,7 @@ model = BayesPointClassifier(
     "linear", fit_intercept=False, softness=0, solver=Billiard(tol=0.005), random_state=0
 ).fit(X, y)
 
-fig, axes = plt.subplots(1, 3, figsize=(10, 4.2))
+fig, axes = plt.subplots(1, 3, figsize=(8, 2.9), layout="constrained")
 for ax, n_bounces in zip(axes, [5, 50, 300], strict=True):
     VersionSpaceDisplay.from_estimator(
         model, X, y, n_bounces=n_bounces, random_state=0, ax=ax, legend=False, lw=0.8
@@ -48,7 +48,7 @@ fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", nco
 # Bayes point. Here are 200 points in 20 dimensions:
 
 X, y, teacher = make_teacher(200, 20, random_state=0)
-fig, ax = plt.subplots(figsize=(8, 4.5))
+fig, ax = plt.subplots(figsize=(8, 4.5), layout="constrained")
 TrajectoryDisplay.from_estimator(
     BayesPointClassifier(
         "linear", fit_intercept=False, softness=0, solver=Billiard(tol=0.002), random_state=0

@@ -60,7 +60,7 @@ def difference(output):
     return 100 * np.sqrt(np.mean((output - truth) ** 2) / np.mean(truth**2))
 
 
-fig, (left, right) = plt.subplots(1, 2, figsize=(9, 4.4))
+fig, (left, right) = plt.subplots(1, 2, figsize=(8, 4.2), layout="constrained")
 left.axhspan(*(2 * np.median(error) * np.array([-1, 1])), color="0.9", lw=0)
 for label, name, color, marker in [(0, "malignant", "C3", "s"), (1, "benign", "C0", "o")]:
     shown = y_test == label
@@ -79,7 +79,7 @@ for tol in [0.05, 0.03, 0.02, 0.01]:
 at = seconds["EP"], difference(approximate)
 right.plot(*at, "D", color="C3", ms=10)
 right.annotate("EP", at, xytext=(9, 4), textcoords="offset points", color="C3")
-right.margins(x=0.25)
+right.margins(0.25)
 right.set(xlim=(0, None), ylim=(0, None), xlabel="CPU seconds of a fit")
 right.set(ylabel="Difference to a long run (%)", title="The price of accuracy")
 
