@@ -26,7 +26,7 @@ def draw_points(n_points, share_flipped, seed):
     return X, np.where(flipped, 1 - y, y), y
 
 
-X_train, y_train, y_true = draw_points(200, 1 / 7, seed=1)
+X_train, y_train, y_true = draw_points(250, 1 / 7, seed=1)
 
 # %%
 # The same points, two explanations
