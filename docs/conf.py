@@ -43,6 +43,8 @@ myst_heading_anchors = 4
 html_theme = "pydata_sphinx_theme"
 html_title = "bayespoint"
 html_static_path = ["_static"]
+# Pages without others beside them need no list of pages.
+html_sidebars = {name: [] for name in ("index", "start", "papers", "benchmarks", "contributing")}
 html_css_files = ["site.css"]
 html_favicon = "_static/logo.svg"
 html_math_renderer = "mathml"

@@ -169,3 +169,15 @@ def test_ratio_of_labels(capsys):
     found = re.search(r"needs ([\d.]+) times the labels", text_of("docs/notes/labeling.md"))[1]
     assert found == f"{ratio:.2f}"
     assert f"{found} of the labels of random choice" in text_of("benchmarks/README.md")
+
+
+def test_losses_on_the_page_of_benchmarks_are_those_of_its_tables(arena):
+    page = text_of("docs/benchmarks.md").partition("## Where others are better")[2]
+    error = {name: arena.values["error"][:, i] for i, name in enumerate(arena.machines)}
+    ours = error["bayespoint"]
+    wins = [difference(ours, error[name])[-1] for name in ("catboost", "forest")]
+    losses = "CatBoost makes fewer errors on {}, a random forest on {}.".format(*wins)
+    assert losses in page
+    table = text_of("benchmarks/README.md")
+    for number in re.findall(r"\d+\.\d+", page):
+        assert re.search(rf"(?<![\d.]){re.escape(number)}(?!\d)", table), number

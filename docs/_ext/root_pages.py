@@ -21,6 +21,8 @@ PAGES = {
     "docs/papers": "docs/papers.md",
     **{file: f"docs/{page}.md" for page, file in FILES.items()},
 }
+# Where the text of the file begins, in place of a link to it.
+MARKER = "This page of the site is "
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -43,12 +45,12 @@ def show_file(app, docname, content):
     if app.env.doc2path(docname).suffix != ".md":
         return
     page = f"docs/{docname}.md"
-    file = FILES.get(docname, page)
-    text = content[0]
+    file = FILES.get(docname)
+    content[0] = relink(content[0], page, page)
     if docname in FILES:
         app.env.note_dependency(str(ROOT / file), docname=docname)
-        text = (ROOT / file).read_text("utf-8")
-    content[0] = relink(text, file, page)
+        body = (ROOT / file).read_text("utf-8").partition("\n")[2]  # without its title
+        content[0] = content[0].partition(MARKER)[0] + relink(body, file, page)
 
 
 def setup(app):

@@ -18,7 +18,7 @@ from sklearn.svm import SVC
 from ..geometry.gram import unit_gram
 from ..geometry.version_space import VersionSpace
 from ..solvers import Billiard
-from .experiment import Measured, Outcome, Plan
+from .experiment import Lines, Measured, Outcome, Plan
 from .picture import canvas, curve
 from .sonar import load_sonar
 from .table_18_1 import onion
@@ -108,6 +108,13 @@ def bounces_until_escape(space: VersionSpace, seed: int, most: int, n_balls: int
             n += 1
         counts.append(n)
     return float(np.sum(counts))
+
+
+def redraw(numbers: dict[str, Measured], runs: Lines):
+    """Draw kept results."""
+    sigmas, *results = np.array([[float(cell) for cell in line.values()] for line in runs]).T
+    n_test = next(iter(numbers)).rpartition(" ")[2]
+    return _draw(sigmas, np.column_stack(results), n_test)
 
 
 def _draw(sigmas, results, n_test):

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..classifiers.bayes_point import BayesPointClassifier
 from ..datasets import digits
 from ..solvers import Gibbs, Perceptron
-from .experiment import Measured, Outcome, Plan, average
+from .experiment import Lines, Measured, Outcome, Plan, average
 from .figure_9 import AS_PRINTED, PAPER_KERNEL, VARIANTS
 from .picture import canvas, color
 
@@ -85,6 +85,14 @@ def ones_and_twos(plan: Plan) -> tuple[np.ndarray, ...]:
     chosen = np.flatnonzero(np.isin(data.y_test, (1, 2)))
     test = rng.permutation(chosen)[:N_TEST]
     return data.X_train[train], data.y_train[train], data.X_test[test], data.y_test[test]
+
+
+def redraw(numbers: dict[str, Measured], runs: Lines):
+    """Draw kept results."""
+    errors: dict[str, list[float]] = {}
+    for line in runs:
+        errors.setdefault(line["sampler"], []).append(float(line["error"]))
+    return _draw({name: np.array(values) for name, values in errors.items()})
 
 
 def _draw(errors: dict[str, np.ndarray]):

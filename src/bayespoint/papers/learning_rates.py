@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..datasets.known_answers import make_teacher
-from .experiment import Measured, Outcome, Plan
+from .experiment import Lines, Measured, Outcome, Plan
 from .figure_18_11 import angle, learn
 from .perceptron_theory import adaline_error, bayes_error, largest_margin_error
 from .picture import canvas, curve
@@ -58,7 +58,7 @@ def run(plan: Plan) -> Outcome:
         for item, row in zip(items, scaled.reshape(-1, len(MACHINES)), strict=True)
     ]
     note = f"zeta = {zeta}, {n_teachers} teachers in each of {dimensions} dimensions."
-    return Outcome(numbers, lines, lambda: _draw(dimensions, scaled, limits, zeta), (note,))
+    return Outcome(numbers, lines, lambda: _draw(dimensions, scaled, limits), (note,))
 
 
 def learn_all(n_samples: int, n_features: int, seed: int) -> tuple[float, float, float]:
@@ -78,7 +78,18 @@ def extrapolate(dimensions: np.ndarray, values: np.ndarray) -> Measured:
     return Measured(float(intercept), float(np.sqrt(covariance[0, 0])), values.size)
 
 
-def _draw(dimensions, scaled, limits, zeta):
+def redraw(numbers: dict[str, Measured], runs: Lines):
+    """Draw kept results."""
+    dimensions = list(dict.fromkeys(int(line["dimension"]) for line in runs))
+    errors = [[float(cell) for cell in list(line.values())[2:]] for line in runs]
+    scaled = np.reshape(errors, (len(dimensions), -1, len(MACHINES)))
+    limits = {
+        name: numbers[f"{name}, error times {machine.unit}"] for name, machine in MACHINES.items()
+    }
+    return _draw(dimensions, scaled, limits)
+
+
+def _draw(dimensions, scaled, limits):
     figure, ax = canvas()
     for k, (name, limit) in enumerate(limits.items()):
         machine = MACHINES[name]
@@ -97,6 +108,5 @@ def _draw(dimensions, scaled, limits, zeta):
             color="0.3",
         )
     ax.set(xlabel="one over the dimension (open: extrapolated)", ylabel="scaled error")
-    ax.set_title(f"zeta = {zeta} examples per weight")
     ax.legend(loc="center left", fontsize=10)
     return figure

@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from ..classifiers.bayes_point import BayesPointClassifier
 from ..datasets.paper_data import load_paper_data
 from ..solvers import Billiard
-from .experiment import Measured, Outcome, Plan, average, counted, significance
+from .experiment import Lines, Measured, Outcome, Plan, average, counted, significance
 from .picture import canvas, color
 from .published import published
 
@@ -74,6 +74,11 @@ def judge_fold(X, y, fold, seed: int) -> tuple[int, int]:
         models = [model.fit(X[train], y[train]) for model in (SVC(C=1e8, gamma=GAMMA), bpm)]
     first, second = (int(np.sum(model.predict(X[fold]) != y[fold])) for model in models)
     return first, second
+
+
+def redraw(numbers: dict[str, Measured], runs: Lines):
+    """Draw kept results."""
+    return _draw(numbers)
 
 
 def _draw(numbers):

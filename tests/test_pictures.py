@@ -1,0 +1,22 @@
+"""Kept pictures are large enough for a page on a screen with many pixels."""
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+DOCS = Path(__file__).parents[1] / "docs"
+MIN_WIDTH = 1200
+# The screen of a phone, and experiments whose picture needs another run of up to two minutes:
+# `bayespoint papers run NAME --output docs/papers --data FOLDER`.
+NARROW = {"label_phone", "figure_6", "figure_18_11", "table_18_1", "waveform"}
+
+
+@pytest.mark.parametrize("folder", ["papers", "pictures"])
+def test_kept_pictures_fill_a_page(folder):
+    narrow = {}
+    for path in (DOCS / folder).glob("*.png"):
+        with Image.open(path) as picture:
+            if picture.width < MIN_WIDTH and path.stem not in NARROW:
+                narrow[path.name] = picture.width
+    assert not narrow
