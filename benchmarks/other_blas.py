@@ -79,9 +79,17 @@ def main():
         for part, text in zip(parts, (source, jumps), strict=True):
             part.write_text(text + '.section .note.GNU-stack,"",@progbits\n' * (text is jumps))
         subprocess.run(
-            ["gcc", "-shared", "-fPIC", "-fvisibility=default", "-Wl,-Bsymbolic", "-o", given.out]
-            + parts
-            + ["-ldl"],
+            [
+                "gcc",
+                "-shared",
+                "-fPIC",
+                "-fvisibility=default",
+                "-Wl,-Bsymbolic",
+                "-o",
+                given.out,
+                *parts,
+                "-ldl",
+            ],
             check=True,
         )
     print(f"{given.out}: {n} functions")

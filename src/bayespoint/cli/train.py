@@ -56,12 +56,8 @@ def run_train(
 ) -> None:
     """Train, test on held-out rows, and save the model."""
     check_output(model_path, data)
-    if cluster is None and Path(data).is_dir():
-        raise typer.BadParameter(
-            f"{data!r} is a folder. To train with all its files, say how many processes may work: "
-            "--workers 2."
-        )
     if cluster is None:  # workers ask for their own limits
+        _refuse_folder(data)
         plan = within_free_memory(plan)
     plan.limits.require_memory()
     with working(f"reading {data}", log=cluster is not None) as say:
@@ -103,6 +99,14 @@ def run_train(
     size = Path(model_path).stat().st_size
     result = about | {"model": str(model_path), "bytes": size, "held_out": evaluation.to_dict()}
     show(result, as_json, *summary(model, about, evaluation, str(model_path), size, record))
+
+
+def _refuse_folder(data: str) -> None:
+    if Path(data).is_dir():
+        raise typer.BadParameter(
+            f"{data!r} is a folder. To train with all its files, say how many processes may work: "
+            "--workers 2."
+        )
 
 
 def settle(decision: Decision, plan: Plan, found: ClassCounts) -> Plan:

@@ -104,12 +104,7 @@ def choose_mixture(
     begin_scales : array of shape (n_features,), default=None
         Scales of the features to begin with, by default one. Those that are learned multiply them.
     """
-    # Then repeated rows and weights give the same choice, and no half knows a row of the other.
-    weight = np.ones(len(X)) if weight is None else weight
-    some = sample_each_class(target, MAX_MERGED_POINTS)
-    X, target, weight = in_double(X[some]), target[some], weight[some]
-    first, weight, _ = merge_equal_rows(X, target, weight)
-    X, target = X[first], target[first]
+    X, target, weight = _distinct_points(X, target, weight)
     classes, target = np.unique(target, return_inverse=True)
     rng = np.random.default_rng([len(target), number]) if number else None
     rows = sample_each_class(target, min(max(len(target) // 4, MIN_POINTS), MAX_POINTS), rng)
@@ -132,6 +127,18 @@ def choose_mixture(
     again.score = search.score
     with between(DONE_AFTER_SCALES, 1):
         return again.choice(again.climb(should_stop, MAX_EVALUATIONS_WITH_SCALES))
+
+
+def _distinct_points(X, target, weight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return different points of a large sample, their labels and total weights.
+
+    Then repeated rows and weights give the same choice, and no half knows a row of the other.
+    """
+    weight = np.ones(len(X)) if weight is None else weight
+    some = sample_each_class(target, MAX_MERGED_POINTS)
+    X, target, weight = in_double(X[some]), target[some], weight[some]
+    first, weight, _ = merge_equal_rows(X, target, weight)
+    return X[first], target[first], weight
 
 
 def _moderate(unit: float) -> float:
