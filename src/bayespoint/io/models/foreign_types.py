@@ -37,8 +37,8 @@ TRUSTED_TYPES = {
     "PowerTransformer QuantileTransformer RobustScaler StandardScaler",
     "sklearn.svm": "LinearSVC",
     "sklearn.tree": "DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier",
-    "sklearn._loss": "CyHalfBinomialLoss CyHalfMultinomialLoss HalfBinomialLoss HalfMultinomialLoss "
-    "Interval LogitLink MultinomialLogit",
+    "sklearn._loss": "CyHalfBinomialLoss CyHalfMultinomialLoss HalfBinomialLoss "
+    "HalfMultinomialLoss Interval LogitLink MultinomialLogit",
 }
 _NUMBERS = "bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64"
 _NUMPY = {f"numpy.{name}" for name in f"{_NUMBERS} str_ object_".split()}
