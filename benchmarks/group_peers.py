@@ -10,10 +10,7 @@ import warnings
 
 import numpy as np
 
-# Share of the rows that learn the order of the tests, if that is the method.
-LEARNING_SHARE = 0.2
-# MAPIE's own grid of orders has a thousand steps, which takes half a second for each group.
-ORDERS = np.logspace(-8, 0, 40)
+# MAPIE's own fixed sequence has one start, at its largest threshold, above which too few rows are.
 STARTS = 5
 
 
@@ -24,7 +21,6 @@ def mapie_rules(max_error, risk, n_groups):
     methods = {
         "MAPIE Holm": "bonferroni_holm",
         "MAPIE starts": FWERFixedSequenceTesting(n_starts=STARTS),
-        "MAPIE split": "split_fixed_sequence",
     }
 
     def make(method):
@@ -55,13 +51,8 @@ def lowest(confidence, correct, max_error, risk, method):
         confidence_level=1 - risk,
         fwer_method=method,
     )
-    rows, labels = confidence[:, None], correct.astype(int)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # risks that are not monotone; nothing is controlled
-        if method == "split_fixed_sequence":
-            n = int(LEARNING_SHARE * len(rows))
-            controller.learn_fixed_sequence_order(rows[:n], labels[:n], beta_grid=ORDERS)
-            rows, labels = rows[n:], labels[n:]
-        controller.calibrate(rows, labels)
+        controller.calibrate(confidence[:, None], correct.astype(int))
     valid = np.ravel(controller.valid_predict_params).astype(float)
     return valid.min() if valid.size else np.inf

@@ -1,7 +1,7 @@
 """Promises for each group and their watch: how often broken, how much answered, how soon noticed.
 
     python benchmarks/group_promises.py [groups] [watch] [--draws 1000] [--rows 1000 4000]
-        [--runs 10000] [--out FILE]
+        [--cases easy waves] [--runs 10000] [--out FILE]
 
 groups: each row has a group and a rank u, uniform in (0, 1), which set its confidence and its
 probability of an error, so the true error of each group's accepted rows is known. Measured over
@@ -83,13 +83,13 @@ def true_errors(thresholds, error_of):
     return errors, shares.mean()
 
 
-def measure_groups(n_draws, sizes):
+def measure_groups(n_draws, sizes, chosen):
     """Print, and return as rows of a table, how often each rule breaks its promise."""
-    rng, table = np.random.default_rng(0), []
-    names = list(rules())
+    names, table = list(rules()), []
     print(f"{'broken % / answered %':22}{'rows':>7}" + "".join(f"{name:>17}" for name in names))
     for case, error_of in cases().items():
-        for n_rows in sizes:
+        rng = np.random.default_rng(0)  # the same draws whichever cases are chosen
+        for n_rows in sizes if case in chosen else ():
             broken, shares = np.zeros(len(names)), np.zeros(len(names))
             for _ in range(n_draws):
                 rank, group = rng.random(n_rows), rng.integers(N_GROUPS, size=n_rows)
@@ -180,10 +180,15 @@ if __name__ == "__main__":
     parser.add_argument("parts", nargs="*", default=["groups", "watch"])
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--rows", type=int, nargs="+", default=N_ROWS, help="calibration rows")
+    parser.add_argument("--cases", nargs="+", default=list(cases()), help="default: all")
     parser.add_argument("--runs", type=int, default=10_000)
     parser.add_argument("--out", type=Path, help="CSV for all numbers")
     options = parser.parse_args()
-    lines = measure_groups(options.draws, options.rows) if "groups" in options.parts else []
+    lines = (
+        measure_groups(options.draws, options.rows, options.cases)
+        if "groups" in options.parts
+        else []
+    )
     lines += measure_watch(options.runs) if "watch" in options.parts else []
     if options.out is not None:
         with options.out.open("w", newline="") as file:

@@ -269,7 +269,6 @@ HOSTILE_BYTES = {
     "deep": with_members(lambda members: members | {SCHEMA: b"[" * 10**6}),
     "a list": with_schema(lambda schema: []),
     "another class": with_schema(lambda schema: node("JsonNode", "builtins.str", content='"x"')),
-    "protocol": with_schema(lambda schema: schema.update(protocol=10**6)),
     "missing array": with_schema(
         lambda schema: schema["content"]["content"].update(
             x=node("NdArrayNode", "numpy.ndarray", type="numpy", file="../../etc/passwd")

@@ -15,7 +15,7 @@ from sklearn.exceptions import InconsistentVersionWarning
 
 from .archive import MAX_TEXT_BYTES, ModelFileError
 from .foreign_checks import check_foreign
-from .foreign_types import all_types, library_names, untrusted_types
+from .foreign_types import all_types, library_names, nodes_of, untrusted_types
 
 SCHEMA = "schema.json"
 # Sparse matrices are compressed; together they may take this much room for each byte of the file.
@@ -28,7 +28,7 @@ def dump(value: Any, where: str) -> tuple[np.ndarray, set[str], set[str]]:
     """Return a classifier as bytes, the types that need trust, and libraries to note."""
     try:
         check_foreign(value)
-        content = _skops().dumps(value)
+        content = _with_full_names(_skops().dumps(value))
         schema = _schema(content)
         return np.frombuffer(content, BYTES_DTYPE), untrusted_types(schema, ()), _known(schema)
     except ModelFileError:
@@ -106,6 +106,21 @@ def _skops():
             "A classifier of another library in a model file needs skops: pip install skops."
         ) from None
     return skops.io
+
+
+def _with_full_names(content: bytes) -> bytes:
+    """Give the losses of scikit-learn 1.6 and 1.7 a module that can be imported."""
+    schema = _schema(content)
+    losses = [node for node in nodes_of(schema) if node["__module__"] == "_loss"]
+    if not losses:
+        return content
+    for node in losses:
+        node["__module__"] = "sklearn._loss._loss"
+    target = io.BytesIO()
+    with ZipFile(io.BytesIO(content)) as old, ZipFile(target, "w", ZIP_STORED) as new:
+        for name in old.namelist():
+            new.writestr(name, json.dumps(schema) if name == SCHEMA else old.read(name))
+    return target.getvalue()
 
 
 def _bytes(content: Any) -> bytes:

@@ -37,7 +37,8 @@ TRUSTED_TYPES = {
     "PowerTransformer QuantileTransformer RobustScaler StandardScaler",
     "sklearn.svm": "LinearSVC",
     "sklearn.tree": "DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier",
-    "sklearn._loss": "HalfBinomialLoss HalfMultinomialLoss Interval LogitLink MultinomialLogit",
+    "sklearn._loss": "CyHalfBinomialLoss CyHalfMultinomialLoss HalfBinomialLoss "
+    "HalfMultinomialLoss Interval LogitLink MultinomialLogit",
 }
 _NUMBERS = "bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64"
 _NUMPY = {f"numpy.{name}" for name in f"{_NUMBERS} str_ object_".split()}
@@ -73,18 +74,18 @@ PREFIXES_OF_LOADER = {
 def untrusted_types(schema: Any, trusted: Iterable[str]) -> set[str]:
     """Return the names of all types that a schema of skops would load, and nobody trusts."""
     known = set(trusted)
-    found = {_name(node) for node in _nodes(schema) if not _is_safe(node, _name(node))}
+    found = {_name(node) for node in nodes_of(schema) if not _is_safe(node, _name(node))}
     return found - known
 
 
 def all_types(schema: Any) -> set[str]:
     """Return the names of all types that a schema has."""
-    return {_name(node) for node in _nodes(schema)}
+    return {_name(node) for node in nodes_of(schema)}
 
 
 def library_names(schema: Any) -> set[str]:
     """Return the packages whose types a schema has, besides NumPy, SciPy and scikit-learn."""
-    roots = {str(node["__module__"]).partition(".")[0] for node in _nodes(schema)}
+    roots = {str(node["__module__"]).partition(".")[0] for node in nodes_of(schema)}
     return roots - {"builtins", "collections", "numpy", "scipy", "sklearn"}
 
 
@@ -92,7 +93,7 @@ def _name(node: dict) -> str:
     return f"{node['__module__']}.{node['__class__']}"
 
 
-def _nodes(schema: Any) -> Iterator[dict]:
+def nodes_of(schema: Any) -> Iterator[dict]:
     """Yield every node; raise if something looks like one and is not."""
     waiting = [schema]
     while waiting:
@@ -120,12 +121,9 @@ def _is_safe(node: dict, name: str) -> bool:
     prefix, kinds = PREFIXES_OF_LOADER.get(loader, (None, None))
     if prefix is not None and name.startswith(prefix) and (kinds is None or kind in kinds):
         return True
-    if loader == "LossNode":
-        return name.startswith("sklearn._loss.") and kind in (
-            "CyHalfBinomialLoss",
-            "CyHalfMultinomialLoss",
-        )
-    return loader == "ObjectNode" and any(
+    if loader == "LossNode" and not kind.startswith("Cy"):
+        return False
+    return loader in ("ObjectNode", "LossNode") and any(
         name.startswith(f"{module}.") and kind in kinds.split()
         for module, kinds in TRUSTED_TYPES.items()
     )
