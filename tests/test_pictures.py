@@ -9,7 +9,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 MIN_WIDTH = 1200
 # The screen of a phone, and experiments whose picture needs another run of up to two minutes:
 # `bayespoint papers run NAME --output docs/papers --data FOLDER`.
-NARROW = {"label_phone", "figure_6", "figure_18_11", "table_18_1", "waveform"}
+NARROW = {"label_phone", "figure_18_11", "waveform"}
 
 
 @pytest.mark.parametrize("folder", ["papers", "pictures"])
