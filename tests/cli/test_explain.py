@@ -57,3 +57,10 @@ def test_other_models(world):
 @pytest.mark.parametrize(("columns", "rows"), [(1, 2000), (10, 2000), (50, 400), (1000, 200)])
 def test_fewer_rows_are_shuffled_if_there_are_many_columns(columns, rows):
     assert explain._n_rows(columns) == rows
+
+
+def test_rows_that_trained_the_model_are_named(world, tmp_path):
+    path = tmp_path / "m.bpm"
+    arguments = ["--target", "kind", "--model", path, "--classifier", "linear"]
+    ok("train", world / "three.csv", *arguments)
+    assert "rows trained the model" in run("explain", path, world / "three.csv").stderr

@@ -12,7 +12,7 @@ from ..classifiers.linear import LinearBayesPointClassifier
 from ..evaluation.importance import importances
 from ..io.tables.read_options import ReadOptions
 from .terminal import aligned, cut_short, note, show, working
-from .trained import Trained, open_model, read_labeled
+from .trained import Trained, open_model, read_to_judge
 
 # Shuffle columns of this many rows: enough to see which columns matter, and fewer rows if there
 # are many columns, because each column takes predictions for all these rows.
@@ -53,7 +53,12 @@ def run_explain(
     shuffled: list[Importance] = []
     if data is not None:
         with working(f"reading {data}") as say:
-            X, y = read_labeled(trained, data, target, read_options)
+            X, y, seen = read_to_judge(trained, data, target, read_options, include_seen=True)
+            if seen is not None and seen.n_seen:
+                note(
+                    f"{seen.n_seen:,} of {seen.n_checked:,} rows trained the model, so columns "
+                    "that it only remembers look useful, too. Other rows tell more."
+                )
             try:
                 shuffled = _importances(trained, X, y, seed, say)
             except KeyboardInterrupt:
