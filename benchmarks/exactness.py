@@ -1,6 +1,7 @@
 """How exact numbers are, and what changes them.
 
     python benchmarks/exactness.py [precision] [converge] [linear] [same] [--preload FILE ...]
+        [--python FILE ...]
 
 precision: errors of label regression and of expectation propagation against twins in 50 digits, on
 kernel matrices that are closer and closer to singular.
@@ -8,7 +9,8 @@ converge: log loss on new rows where expectation propagation does not converge, 
 shrink and with outputs as they are.
 linear: sweeps of the linear classifier on random splits of iris, and fits that do not converge.
 same: largest difference of probabilities between kernels of OpenBLAS, numbers of threads, other
-libraries (`--preload FILE`, which other_blas.py made).
+libraries (`--preload FILE`, which other_blas.py made), and versions (`--python FILE`, another
+environment's Python).
 """
 # ruff: noqa: T201
 
@@ -139,11 +141,11 @@ json.dump({"found": found, "libraries": libraries}, sys.stdout)
 """
 
 
-def probe(**environment):
+def probe(python=sys.executable, **environment):
     """Return probabilities of all machines in a new process, and its libraries."""
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"} | environment
     run = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", PROBE],
+        [python, "-W", "ignore", "-c", PROBE],
         env=environment,
         capture_output=True,
         text=True,
@@ -155,7 +157,7 @@ def probe(**environment):
     return {name: np.array(p) for name, p in answer["found"].items()}, answer["libraries"]
 
 
-def same(preload):
+def same(preload, pythons):
     usual, libraries = probe()
     print(f"beside: {', '.join(libraries)}\n")
     variants = {
@@ -165,6 +167,8 @@ def same(preload):
     variants["two threads of BLAS"] = {"OPENBLAS_NUM_THREADS": "2"}
     for file in preload:
         variants[os.path.basename(file)] = {"LD_PRELOAD": os.path.abspath(file)}
+    for python in pythons:
+        variants[python] = {"python": python}
     print("| what varies | " + " | ".join(usual) + " |")
     print("|---" * (1 + len(usual)) + "|")
     for name, environment in variants.items():
@@ -178,11 +182,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", choices=[*parts, "same", []])
     parser.add_argument("--preload", nargs="*", default=[], help="libraries of other_blas.py")
+    parser.add_argument("--python", nargs="*", default=[], help="Python with other versions")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     for name in given.parts or [*parts, "same"]:
         print(f"\n{name}\n")
-        same(given.preload) if name == "same" else parts[name]()
+        same(given.preload, given.python) if name == "same" else parts[name]()
 
 
 if __name__ == "__main__":

@@ -78,20 +78,8 @@ def main():
         parts = [Path(folder, "table.c"), Path(folder, "jumps.s")]
         for part, text in zip(parts, (source, jumps), strict=True):
             part.write_text(text + '.section .note.GNU-stack,"",@progbits\n' * (text is jumps))
-        subprocess.run(
-            [
-                "gcc",
-                "-shared",
-                "-fPIC",
-                "-fvisibility=default",
-                "-Wl,-Bsymbolic",
-                "-o",
-                given.out,
-                *parts,
-                "-ldl",
-            ],
-            check=True,
-        )
+        gcc = ["gcc", "-shared", "-fPIC", "-Wl,-Bsymbolic", "-o", given.out, *parts, "-ldl"]
+        subprocess.run(gcc, check=True)
     print(f"{given.out}: {n} functions")
 
 

@@ -1,5 +1,6 @@
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import joblib
 import numpy as np
@@ -22,6 +23,18 @@ def two_blas_threads():
         if blas_threads() != {N_THREADS}:
             pytest.skip("this BLAS has one thread only, or none that can be counted")
         yield
+
+
+def test_every_thread_can_limit_blas(two_blas_threads):
+    def limited():
+        with one_blas_thread():
+            return blas_threads()
+
+    assert limited() == {1}  # from now on this thread controls threadpoolctl
+    assert blas_threads() == {N_THREADS}
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(limited).result() == {1}
+    assert blas_threads() == {N_THREADS}
 
 
 def test_one_blas_thread(two_blas_threads):

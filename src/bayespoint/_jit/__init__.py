@@ -8,23 +8,28 @@ import tempfile
 import numba
 
 
-def _nothing() -> None:
-    """Stand for a loop that is compiled."""
+def _probe():
+    """Stand for the loops of this folder: all of them are cached in the same place."""
 
 
 def _find_cache() -> None:
-    """Keep compiled loops for this process alone if numba may write to no folder.
+    """Keep compiled loops in a temporary folder if no permanent one is writable.
 
-    This happens with a package that others installed, and no home. A folder that is known before
-    is not an option: whoever fills it first chooses what code runs.
+    numba refuses to compile with `cache=True` where neither this folder nor the user's cache can
+    be written: a read-only installation, used by a user without a home. The folder belongs to this
+    process, because loading a cache runs the code in it.
     """
     try:
-        numba.njit(cache=True)(_nothing)
+        numba.njit(cache=True)(_probe)
     except RuntimeError:
-        folder = tempfile.mkdtemp(prefix="bayespoint-")
-        numba.config.CACHE_DIR = folder
-        os.environ["NUMBA_CACHE_DIR"] = folder  # for processes that it starts
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        owner, folder = os.getpid(), tempfile.mkdtemp(prefix="bayespoint-")
+        numba.config.CACHE_DIR = folder  # type: ignore[attr-defined]
+
+        def remove() -> None:
+            if os.getpid() == owner:  # a fork may end earlier
+                shutil.rmtree(folder, ignore_errors=True)
+
+        atexit.register(remove)
 
 
 _find_cache()

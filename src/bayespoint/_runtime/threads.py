@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,10 +14,33 @@ from typing import Any
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
+# What sets the number of threads of OpenBLAS in threadpoolctl 3.8, whoever asks.
+_DIRECTLY = "_real_set_num_threads"
 _lock = threading.Lock()
 _users = 0
 _controller: ThreadpoolController | None = None
-_limits = None
+_limits: _Limits | None = None
+
+
+class _Limits:
+    """One thread for each library, until their numbers are restored.
+
+    Since version 3.8, threadpoolctl lets only the first thread that ever asked limit OpenBLAS.
+    Fits in other threads need the limit as much, and `one_blas_thread` sees that they do not
+    restore it under each other. So it is set directly.
+    """
+
+    def __init__(self, controller: ThreadpoolController):
+        libraries = [lib for lib in controller.lib_controllers if hasattr(lib, _DIRECTLY)]
+        self._before = [(getattr(lib, _DIRECTLY), lib.num_threads) for lib in libraries]
+        self._limits = controller.limit(limits=1)  # also OpenMP, which k-means uses
+        for set_number, _ in self._before:
+            set_number(1)
+
+    def restore_original_limits(self) -> None:
+        self._limits.restore_original_limits()
+        for set_number, before in self._before:
+            set_number(before)
 
 
 @contextmanager
@@ -31,8 +55,10 @@ def one_blas_thread() -> Iterator[None]:
     with _lock:
         _users += 1
         if _users == 1:
+            if _limits is not None:  # of a fit in another thread, before a fork
+                _limits.restore_original_limits()
             _controller = _controller or ThreadpoolController()
-            _limits = _controller.limit(limits=1)  # also OpenMP, which k-means uses
+            _limits = _Limits(_controller)
     try:
         yield
     finally:
@@ -41,6 +67,16 @@ def one_blas_thread() -> Iterator[None]:
             if _users == 0 and _limits is not None:
                 _limits.restore_original_limits()
                 _limits = None
+
+
+def _forget_other_threads() -> None:
+    """Begin anew after a fork: the child has none of the threads that fitted meanwhile."""
+    global _lock, _users
+    _lock, _users = threading.Lock(), 0
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_other_threads)
 
 
 def count_remote_jobs(n_jobs: int | None) -> int:
