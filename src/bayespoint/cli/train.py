@@ -61,9 +61,7 @@ def run_train(
             f"{data!r} is a folder. To train with all its files, say how many processes may work: "
             "--workers 2."
         )
-    if cluster is None:  # workers ask for their own limits
-        plan = within_free_memory(plan)
-    plan.limits.require_memory()
+    plan = within_free_memory(plan, on_workers=cluster is not None)
     with working(f"reading {data}", log=cluster is not None) as say:
         if cluster is None:
             source = read_source(data, target, plan)
