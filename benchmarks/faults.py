@@ -239,7 +239,8 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(20_000, 10))
 y = np.where(X[:, 0] + 0.5 * rng.normal(size=len(X)) > 0, 1, -1)
 models = {"linear": LinearBayesPointClassifier(covariance="full", tol=1e-8, max_iter=200),
-          "nystroem": BayesPointClassifier("rbf", gamma=0.1, softness=0.1, solver="nystroem")}
+          "nystroem": BayesPointClassifier("rbf", gamma=0.1, softness=0.1, solver="nystroem",
+                                          random_state=0)}
 model = models[sys.argv[2]]
 with Client(sys.argv[1], timeout=10) as client:
     client.wait_for_workers(2, timeout=60)
