@@ -1,3 +1,4 @@
+import subprocess
 import sys
 
 import pytest
@@ -17,3 +18,15 @@ def test_runs_the_command(monkeypatch, capsys):
         cli.main()
     assert not end.value.code
     assert "bayespoint" in capsys.readouterr().out
+
+
+def test_ctrl_c_before_a_verb_has_begun():
+    code = (
+        "from bayespoint.cli import app, main\n"
+        "def press(): raise KeyboardInterrupt\n"
+        "app.app = press\n"
+        "main()"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ended.returncode == 130
+    assert ended.stderr == "bayespoint: interrupted; nothing is kept\n"

@@ -79,10 +79,12 @@ def _free_in_address_space() -> float:
     return math.inf if limit == resource.RLIM_INFINITY else float(limit - taken)
 
 
-def claim_blas_memory() -> None:
-    """Let OpenBLAS take its buffers now, if `ulimit -v` limits this process.
+def claim_library_memory() -> None:
+    """Let libraries share a process that `ulimit -v` limits.
 
-    Without memory for a buffer, OpenBLAS tries again for ever, and Python answers no Ctrl-C.
+    Without memory for a buffer, OpenBLAS tries again for ever, and Python answers no Ctrl-C. So it
+    gets its buffers now. Arrow would reserve a gigabyte at once, and LLVM, which compiles loops,
+    would abort the process later.
 
     Raises
     ------
@@ -91,6 +93,7 @@ def claim_blas_memory() -> None:
     """
     if _free_in_address_space() == math.inf:
         return
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     import numpy as np
     from scipy import linalg
 

@@ -32,10 +32,14 @@ def main() -> None:
     # A thread of Arrow may still be reading, and would crash while Python shuts down. What is
     # registered first is called last, after the libraries have tidied up.
     atexit.register(leave)
-    from .app import app
-
     try:
+        from .app import app
+
         app()
+    except KeyboardInterrupt:  # before a verb has begun
+        print("bayespoint: interrupted; nothing is kept", file=sys.stderr)  # noqa: T201
+        code = 130
+        sys.exit(code)
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else None
         raise

@@ -75,15 +75,19 @@ class Plan:
         return Limits(self.max_time, self.max_memory, self.began)
 
 
-def within_free_memory(plan: Plan) -> Plan:
-    """Return the plan with a limit of memory if little is free and the user gave none."""
-    limit = limit_by_free_memory() if plan.max_memory is None else None
+def within_free_memory(plan: Plan, on_workers: bool = False) -> Plan:
+    """Return the plan with a limit of memory if little is free and the user gave none.
+
+    Workers have limits of their own. Raises an error if the program alone takes too much.
+    """
+    limit = limit_by_free_memory() if plan.max_memory is None and not on_workers else None
     if limit is not None:
         note(
             f"little memory is free, so this takes at most {size_text(limit)} in all. Set another "
             "limit with --max-memory"
         )
         plan = replace(plan, max_memory=limit)
+    plan.limits.require_memory()
     return plan
 
 

@@ -20,7 +20,7 @@ import typer
 
 from .._runtime.atomic import remove_drafts
 from .._runtime.interrupt import n_presses
-from .._runtime.memory import claim_blas_memory
+from .._runtime.memory import claim_library_memory
 from .option_names import name_options
 from .progress_line import clear_line, without_line
 from .progress_line import working as working
@@ -63,7 +63,7 @@ def guarded(verb: Callable) -> Callable:
             return verb(*args, **kwargs)
         try:
             with _warnings_as_notes(), _tidy_when_killed():
-                claim_blas_memory()
+                claim_library_memory()
                 verb(*args, **kwargs)
                 if not is_cut_short():
                     return

@@ -56,10 +56,9 @@ def run_train(
 ) -> None:
     """Train, test on held-out rows, and save the model."""
     check_output(model_path, data)
-    if cluster is None:  # workers ask for their own limits
+    if cluster is None:
         _refuse_folder(data)
-        plan = within_free_memory(plan)
-    plan.limits.require_memory()
+    plan = within_free_memory(plan, on_workers=cluster is not None)
     with working(f"reading {data}", log=cluster is not None) as say:
         if cluster is None:
             source = read_source(data, target, plan)

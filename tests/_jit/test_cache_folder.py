@@ -2,9 +2,10 @@ import os
 import subprocess
 import sys
 
+import numba
 import pytest
 
-import bayespoint._jit
+from bayespoint._jit.cache_folder import find_cache
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="uses POSIX folders")
@@ -33,6 +34,6 @@ def test_loops_are_compiled_without_a_folder_to_keep_them(tmp_path):
 
 
 def test_a_folder_that_can_be_written_is_kept():
-    before = bayespoint._jit.numba.config.CACHE_DIR
-    bayespoint._jit._find_cache()
-    assert before == bayespoint._jit.numba.config.CACHE_DIR
+    before = numba.config.CACHE_DIR
+    find_cache()
+    assert before == numba.config.CACHE_DIR
