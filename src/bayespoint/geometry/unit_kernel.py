@@ -101,7 +101,10 @@ class ProductKernel:
     def panel(self, left: Side, number: int, out: np.ndarray) -> None:
         """Write the kernel with panel `number` of the points on the right into `out`."""
         right = self._right[number]
-        np.matmul(left.dense, right.dense.T, out=out)
+        if self.n_dense:
+            np.matmul(left.dense, right.dense.T, out=out)
+        else:
+            out[:] = 0.0
         if self.n_thin:
             from .._jit.sparse_product import add_product
 
