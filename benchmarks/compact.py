@@ -1,10 +1,12 @@
 """Compact models: points, time, changes and sizes, before and after.
 
     python benchmarks/compact.py [SET ...] --data FOLDER [--tol TOL ...] [--mnist-rows 20000]
+        [--models FOLDER]
 
-Predictions of rows that were not in training, in CPU seconds of one thread, medians of three that
-take turns. Python and ONNX are each compared with themselves. A row goes through the points of
-its cell: `points` is their mean number.
+Predictions of up to 10,000 rows that were not in training. Up to 5,000 of them are timed (500 by
+onnxruntime), in CPU seconds of one thread, medians of three that take turns. Python and ONNX are
+each compared with themselves. A row goes through the points of its cell: `points` is their mean
+number.
 """
 # ruff: noqa: T201
 
@@ -17,6 +19,7 @@ import time
 import warnings
 from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import onnxruntime
@@ -31,47 +34,55 @@ from bayespoint.datasets.digits import load_handwritten
 N_TRAIN_ADULT = 32_561
 N_TRAIN_BANANA = 2000
 MAX_TEST_ROWS = 10_000
-MAX_ONNX_ROWS = 2000
+# Rows whose predictions are timed, by Python and by onnxruntime.
+MAX_TIMED_ROWS = 5000
+MAX_ONNX_ROWS = 500
 MEGABYTE = 2**20
 PAPER = {"kernel": "poly", "degree": 5, "gamma": 1, "coef0": 1, "fit_intercept": False}
 
 
-def adult(folder: Path, _):
+class Task(NamedTuple):
+    """A model that is not fitted yet, and rows."""
+
+    model: BayesPointClassifier
+    X: Any
+    y: Any
+    X_test: Any
+
+
+def adult(folder: Path, _) -> Task:
     """The default machine for the census table."""
     X, y = read_adult(folder, "adult")
-    model = BayesPointClassifier(random_state=0, n_jobs=1)
-    return model.fit(X[:N_TRAIN_ADULT], y[:N_TRAIN_ADULT]), X[N_TRAIN_ADULT:]
+    n = N_TRAIN_ADULT
+    return Task(BayesPointClassifier(random_state=0, n_jobs=1), X[:n], y[:n], X[n:])
 
 
-def mnist(folder: Path, n_rows: int):
+def mnist(folder: Path, n: int) -> Task:
     """The perceptrons of 001."""
     data = load_handwritten("mnist", folder)
     hard = {"softness": 0, "solver": "perceptron", "random_state": 0, "n_jobs": 1}
     model = BayesPointClassifier(**PAPER, **hard)
-    return model.fit(data.X_train[:n_rows], data.y_train[:n_rows]), data.X_test
+    return Task(model, data.X_train[:n], data.y_train[:n], data.X_test)
 
 
-def mnist_default(folder: Path, n_rows: int):
+def mnist_default(folder: Path, n: int) -> Task:
     """The default machine for the same images, a mosaic."""
-    data = load_handwritten("mnist", folder)
     model = BayesPointClassifier(random_state=0, n_jobs=1)
-    return model.fit(data.X_train[:n_rows], data.y_train[:n_rows]), data.X_test
+    return mnist(folder, n)._replace(model=model)
 
 
-def banana(folder: Path, _):
+def banana(folder: Path, _) -> Task:
     """The default machine in two dimensions."""
     with np.load(folder / "raetsch/banana.npz") as file:
         X, y = file["X"], file["y"]
-    model = BayesPointClassifier(random_state=0, n_jobs=1)
-    return model.fit(X[:N_TRAIN_BANANA], y[:N_TRAIN_BANANA]), X[N_TRAIN_BANANA:]
+    n = N_TRAIN_BANANA
+    return Task(BayesPointClassifier(random_state=0, n_jobs=1), X[:n], y[:n], X[n:])
 
 
-def banana_rbf(folder: Path, _):
+def banana_rbf(folder: Path, _) -> Task:
     """One smooth kernel, by EP."""
-    with np.load(folder / "raetsch/banana.npz") as file:
-        X, y = file["X"], file["y"]
     model = BayesPointClassifier("rbf", solver="ep", random_state=0, n_jobs=1)
-    return model.fit(X[:N_TRAIN_BANANA], y[:N_TRAIN_BANANA]), X[N_TRAIN_BANANA:]
+    return banana(folder, _)._replace(model=model)
 
 
 SETS = {
@@ -123,27 +134,53 @@ def megabytes(model) -> float:
         return path.stat().st_size / MEGABYTE
 
 
-def compare(name: str, model, X, tol: float) -> None:
+class Model(NamedTuple):
+    """A fitted model, what it predicts, and its sizes."""
+
+    model: BayesPointClassifier
+    proba: np.ndarray
+    megabytes: float
+    session: onnxruntime.InferenceSession
+    onnx_megabytes: float
+
+
+def described(model, X) -> Model:
+    """Return a model with its predictions and sizes."""
+    return Model(model, model.predict_proba(X), megabytes(model), *onnx_of(model))
+
+
+def fitted(name: str, task: Task, folder: Path | None) -> BayesPointClassifier:
+    """Return the fitted model, from a file that an earlier run has kept if there is one."""
+    kept = None if folder is None else folder / f"{name}.bayespoint"
+    if kept is not None and kept.exists():
+        return bayespoint.load(kept)
+    model = task.model.fit(task.X, task.y)
+    if kept is not None:
+        bayespoint.save(model, kept)
+    return model
+
+
+def compare(name: str, before: Model, X, tol: float) -> None:
     """Print what compact does to a model."""
-    X = X[:MAX_TEST_ROWS]
-    began = time.process_time()
-    small = model.compact(tol)
-    took = time.process_time() - began
-    before, after = model.predict_proba(X), small.predict_proba(X)
-    n_labels = int(np.sum(before.argmax(axis=1) != after.argmax(axis=1)))
     clock = time.process_time
-    times = seconds(*(partial(m.predict_proba, X) for m in (model, small)), repeats=3, clock=clock)
-    sessions = [onnx_of(m) for m in (model, small)]
+    began = clock()
+    compact = before.model.compact(tol)
+    took = clock() - began
+    after = described(compact, X)
+    n_labels = int(np.sum(before.proba.argmax(axis=1) != after.proba.argmax(axis=1)))
+    change = np.abs(before.proba - after.proba).max()
+    pair = before, after
+    timed = X[:MAX_TIMED_ROWS]
+    times = seconds(*(partial(m.model.predict_proba, timed) for m in pair), repeats=3, clock=clock)
     some = X[:MAX_ONNX_ROWS]
-    given = [inputs(session, some) for session, _ in sessions]
-    runs = [partial(s.run, None, g) for (s, _), g in zip(sessions, given, strict=True)]
+    runs = [partial(m.session.run, None, inputs(m.session, some)) for m in pair]
+    off = np.abs(runs[1]()[1] - after.proba[: len(some)]).max()
     onnx_times = seconds(*runs, repeats=3, clock=clock)
-    off = np.abs(runs[1]()[1] - small.predict_proba(some)).max()
-    change = np.abs(before - after).max()
     print(
-        f"{name:13}{tol:7.3f}{points_of_a_row(model):8.0f}{points_of_a_row(small):7.0f}"
+        f"{name:13}{tol:7.3f}{points_of_a_row(before.model):8.0f}{points_of_a_row(compact):7.0f}"
         f"{times[0] / times[1]:7.1f}{1e4 * n_labels / len(X):8.1f}{change:9.4f}"
-        f"{megabytes(model):8.1f}{megabytes(small):7.1f}{sessions[0][1]:8.1f}{sessions[1][1]:7.1f}"
+        f"{before.megabytes:8.1f}{after.megabytes:7.1f}"
+        f"{before.onnx_megabytes:8.1f}{after.onnx_megabytes:7.1f}"
         f"{onnx_times[0] / onnx_times[1]:7.1f}{off:9.0e}{took:7.1f}",
         flush=True,
     )
@@ -155,6 +192,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="as in middle_data.py")
     parser.add_argument("--tol", type=float, nargs="+", default=[0.001, 0.005, 0.05])
     parser.add_argument("--mnist-rows", type=int, default=20_000, help="60000 for all")
+    parser.add_argument("--models", type=Path, help="folder that keeps fitted models between runs")
     parser.add_argument("sets", nargs="*", default=list(SETS), help=", ".join(SETS))
     given = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -166,9 +204,11 @@ def main() -> None:
     print(" faster  ONNX off  CPU s")
     with threadpool_limits(1):
         for name in given.sets:
-            model, X = SETS[name](given.data, given.mnist_rows)
+            task = SETS[name](given.data, given.mnist_rows)
+            X = task.X_test[:MAX_TEST_ROWS]
+            before = described(fitted(name, task, given.models), X)
             for tol in given.tol:
-                compare(name, model, X, tol)
+                compare(name, before, X, tol)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayespoint.fitting.pair_score import PairScore
-from bayespoint.fitting.power_link import PowerLink, class_outputs, log_likelihood
+from bayespoint.fitting.power_link import PowerLink, class_outputs, likelihood
 from bayespoint.solvers.regression import leave_one_out
 
 LINK = PowerLink(2.0, 0.1)
@@ -31,7 +31,7 @@ def test_pairs_stand_for_the_matrix():
     pairs = matrix[points.first, points.second]
     np.testing.assert_array_equal(matrix.take(points.places), pairs)
     found = leave_one_out(matrix, points.codes, points.weight)
-    expected = log_likelihood(class_outputs(found.outputs), LINK, points.known)[0]
+    expected = likelihood(class_outputs(found.outputs), LINK, points.known)[0]
     assert points.value(pairs, 3.0, LINK) == pytest.approx(expected, rel=1e-12)
     assert points.evaluate(pairs, 3.0, LINK, each)[0] == points.value(pairs, 3.0, LINK)
 

@@ -6,6 +6,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, make_moons
 
 from bayespoint import BayesPointClassifier
+from bayespoint.fitting.mixture_search import MIN_POINTS, PAIRED_SHARE
 from bayespoint.fitting.power_link import class_outputs
 from bayespoint.fitting.regression_fit import label_codes
 from bayespoint.solvers.definite_inverse import MIN_POINTS_IN_THREADS
@@ -24,12 +25,13 @@ def test_codes_of_two_and_of_more_classes():
     np.testing.assert_allclose(label_codes(three), expected)
 
 
-def test_the_bits_do_not_depend_on_the_number_of_threads():
-    # As many points as threads need to share the search, the matrix and the draws.
-    digits, target = (a[:300] for a in load_digits(return_X_y=True))
+# As many points as threads need to share the search, the matrix and the draws; with more points
+# the search has two parts.
+@pytest.mark.parametrize("n", [MIN_POINTS_IN_THREADS + 10, round(PAIRED_SHARE * MIN_POINTS) + 10])
+def test_the_bits_do_not_depend_on_the_number_of_threads(n):
+    digits, target = (a[:n] for a in load_digits(return_X_y=True))
     machine = BayesPointClassifier(random_state=0)
     models = [clone(machine).set_params(n_jobs=n).fit(digits, target) for n in (1, 2, 3)]
-    assert len(target) >= MIN_POINTS_IN_THREADS
     for model in models[1:]:
         for name in ("dual_coef_", "draw_coef_", "loo_proba_", "relevance_"):
             np.testing.assert_array_equal(getattr(model, name), getattr(models[0], name))

@@ -13,8 +13,9 @@ from bayespoint.solvers.definite_inverse import (
 )
 
 pytestmark = pytest.mark.usefixtures("one_thread")
+LARGE = MIN_POINTS_IN_THREADS + 45
 # The last is beyond twice the size of triangles that our own loop inverts.
-SIZES = [1, 2, MIN_POINTS_IN_THREADS - 1, MIN_POINTS_IN_THREADS, 301, 2 * MAX_POINTS_IN_LOOP + 2]
+SIZES = [1, 2, MIN_POINTS_IN_THREADS - 1, MIN_POINTS_IN_THREADS, LARGE, 2 * MAX_POINTS_IN_LOOP + 2]
 STEPS = [
     "add_product",
     "_invert_triangle",
@@ -63,37 +64,37 @@ def test_agrees_with_numpy(n, order):
 @pytest.mark.parametrize("broken", STEPS)
 def test_a_step_left_out_on_purpose_fails(broken, monkeypatch):
     monkeypatch.setattr(definite_inverse, broken, lambda *args, **kwargs: None)
-    assert not agrees(301)
+    assert not agrees(LARGE)
 
 
 def test_a_tile_left_out_on_purpose_fails(monkeypatch):
     monkeypatch.setattr(definite_inverse, "tiles_of", lambda n: tiles_of(n)[:-1])
-    assert not agrees(301)
+    assert not agrees(LARGE)
 
 
 def test_the_bits_do_not_depend_on_the_number_of_threads():
     found = []
     for n_jobs in (1, 2, 3):
         with threads(n_jobs) as thread_map:
-            found.append(invert_definite(definite(MIN_POINTS_IN_THREADS + 45), thread_map))
+            found.append(invert_definite(definite(LARGE), thread_map))
     for inverse, log_det in found[1:]:
         np.testing.assert_array_equal(inverse, found[0][0])
         assert log_det == found[0][1]
 
 
-@pytest.mark.parametrize("place", [0, 250])
+@pytest.mark.parametrize("place", [0, LARGE - 1])
 def test_a_matrix_that_is_not_definite_is_an_error_in_either_half(place):
-    matrix = np.eye(300)
+    matrix = np.eye(LARGE)
     matrix[place, place] = -1
     with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
         invert_definite(matrix)
 
 
 def test_only_one_triangle_is_read():
-    matrix = definite(301)
+    matrix = definite(LARGE)
     expected = invert_definite(matrix.copy())[0]
     for order, is_read in (("C", np.tri), ("F", lambda n: np.tri(n).T)):
-        half = np.array(np.where(is_read(301) == 1, matrix, np.nan), order=order)
+        half = np.array(np.where(is_read(LARGE) == 1, matrix, np.nan), order=order)
         np.testing.assert_array_equal(invert_definite(half)[0], expected)
 
 

@@ -16,16 +16,19 @@ from .._runtime.threads import run_all
 from .._runtime.warn import warn
 from ..geometry.equal_rows import merge_equal_rows
 from ..geometry.kernels import Kernel
-from ..geometry.mixture import TERMS, Mixture, Term, Views, fit_views, term_names
-from ..geometry.mixture_square import distances_of
+from ..geometry.mixture import Mixture, Views, fit_views
 from ..geometry.points import in_double
-from .pair_score import DIGITS, MIN_PROGRESS, PairScore
+from .mixture_score import MixtureScore
+from .pair_score import DIGITS, MIN_PROGRESS
 from .power_link import LOG_FLOOR, LOG_POWER, PowerLink
 from .relevance import Fitted, learn_scales
 from .sampling import sample_each_class
 
 # The mixture is chosen on a quarter of the training points, but on at least and at most so many.
 MIN_POINTS, MAX_POINTS = 400, 1000
+# Up to this many training points, and if there are enough, two halves of so many times as many
+# points judge in place of one sample: as many pairs, and a thread for each half.
+MAX_POINTS_FOR_PARTS, PAIRED_SHARE = 2000, 2**0.5
 # Equal rows are merged among at most this many training points.
 MAX_MERGED_POINTS = 20_000
 # Evaluations of the score and its gradient, about 2 m^3 operations each: at first, and again
@@ -44,10 +47,6 @@ LOG_GAMMA = (np.log(0.5), 1.5)
 LOG_LOCAL_GAMMA = (np.log(4.0), 1.5)
 # Parameters stay within this many deviations from the means.
 MAX_DEVIATIONS = 5
-# Smaller mean distances would make gamma overflow.
-MIN_MEAN_DISTANCE = 1e-290
-# With a total weight below that of two rows there are no others to speak of.
-MIN_SHARE_OF_OTHERS = 0.5
 
 
 class MixtureChoice(NamedTuple):
@@ -107,11 +106,11 @@ def choose_mixture(
     X, target, weight = _distinct_points(X, target, weight)
     classes, target = np.unique(target, return_inverse=True)
     rng = np.random.default_rng([len(target), number]) if number else None
-    rows = sample_each_class(target, min(max(len(target) // 4, MIN_POINTS), MAX_POINTS), rng)
+    rows, n_parts = _sample(target, rng)
     views = fit_views(X, weight)
     views = views if begin_scales is None else replace(views, scales=begin_scales)
     given = X[rows], target[rows], weight[rows]
-    search = MixtureSearch(*given, views, fit_intercept, thread_map=thread_map)
+    search = MixtureSearch(*given, views, fit_intercept, None, thread_map, n_parts)
     if len(classes) == 1:  # it says nothing about the kernel, so the prior decides
         return search.choice(search.begin)
     with between(0, DONE_BEFORE_SCALES):
@@ -123,7 +122,7 @@ def choose_mixture(
     if np.all(scales == 1):
         return search.choice(best)
     views = replace(views, scales=views.scales * scales)
-    again = MixtureSearch(*given, views, fit_intercept, best, thread_map)
+    again = MixtureSearch(*given, views, fit_intercept, best, thread_map, n_parts)
     again.score = search.score
     with between(DONE_AFTER_SCALES, 1):
         return again.choice(again.climb(should_stop, MAX_EVALUATIONS_WITH_SCALES))
@@ -141,14 +140,20 @@ def _distinct_points(X, target, weight) -> tuple[np.ndarray, np.ndarray, np.ndar
     return X[first], target[first], weight
 
 
-def _moderate(unit: float) -> float:
-    """Return a mean distance, or raise an error if it is too large or small for gamma."""
-    if MIN_MEAN_DISTANCE <= unit < np.inf:
-        return unit
-    raise ValueError(
-        'kernel="auto" needs training points at moderate distances from each other, but the mean '
-        f"distance is {unit:.3g}. Pass standardize=True, or scale the features."
-    )
+def _sample(target: np.ndarray, rng: np.random.Generator | None) -> tuple[np.ndarray, int]:
+    """Return the points that judge, and the number of parts that they are divided into."""
+    m = len(target)
+    size = min(max(m // 4, MIN_POINTS), MAX_POINTS)
+    if m <= MAX_POINTS_FOR_PARTS and m >= PAIRED_SHARE * size:
+        return sample_each_class(target, round(PAIRED_SHARE * size), rng), 2
+    return sample_each_class(target, size, rng), 1
+
+
+def halves_of(target: np.ndarray) -> list[np.ndarray]:
+    """Return two random halves with about the same share of each class."""
+    order = np.random.default_rng(len(target)).permutation(len(target))
+    order = order[np.argsort(target[order], kind="stable")]
+    return [np.sort(order[::2]), np.sort(order[1::2])]
 
 
 class MixtureSearch:
@@ -162,6 +167,8 @@ class MixtureSearch:
     left-out outputs are F_i = Y_i - A_i / q_i + 1 / n_classes (`leave_one_out`), and the score
     is the log likelihood of the classes given F. `LeftOut.slope_of_pairs` has the derivative
     by C. C and its derivative are sums over pairs of points, and are held as such.
+
+    Points may be divided into two parts that know nothing of each other; scores add up.
     """
 
     def __init__(
@@ -173,11 +180,23 @@ class MixtureSearch:
         fit_intercept: bool,
         begin: np.ndarray | None = None,
         thread_map: Callable = map,
+        n_parts: int = 1,
     ):
         self.views, self.fit_intercept = views, fit_intercept
-        self.names = term_names(views)
-        self.points = PairScore(target, weight, max(int(target.max()) + 1, 2), thread_map)
-        self.distances, self.units = self._measure(X)
+        n_classes = max(int(target.max()) + 1, 2)
+        parts = [slice(None)] if n_parts == 1 else halves_of(target)
+        inside = thread_map if n_parts == 1 else map
+        self._thread_map = map if n_parts == 1 else thread_map
+
+        def prepare(some) -> MixtureScore:
+            given = X[some], target[some], weight[some]
+            return MixtureScore(*given, views, n_classes, inside)
+
+        self.parts = run_all(self._thread_map, prepare, parts)
+        self.names = self.parts[0].names
+        self.units = np.mean([part.units for part in self.parts], axis=0)
+        for part in self.parts if n_parts > 1 else ():
+            part.distances *= (part.units / self.units)[:, None]
         gammas = [LOG_LOCAL_GAMMA if name == "local" else LOG_GAMMA for name in self.names]
         self.prior = np.array(
             [LOG_CONSTANT, *[LOG_WEIGHT] * len(self.names), *gammas, LOG_POWER, LOG_FLOOR]
@@ -185,31 +204,6 @@ class MixtureSearch:
         self.begin = self.prior[:, 0] if begin is None else begin
         self.score: list[tuple[float, float]] = []
         self.seconds = 0.0  # that an evaluation took
-
-    def _measure(self, X) -> tuple[np.ndarray, np.ndarray]:
-        """Return the distances of all pairs for each term, divided by their means, and these."""
-        weight = self.points.weight
-        total = weight.sum()
-        share = weight / total
-        # Without the distance of a point to itself: one of `total` copies.
-        others = max(1 - 1 / total, MIN_SHARE_OF_OTHERS)
-        places = self.points.places
-        distances = np.empty((len(self.names), len(places)))
-        units = np.empty(len(self.names))
-
-        def measure(term: Term) -> None:
-            found = distances_of(term, self.views, X)(slice(0, len(X)))
-            unit = float(share @ found @ share) / others
-            unit = _moderate(unit) if unit > 0 else 1.0
-            pairs = found.take(places)
-            for k, name in enumerate(self.names):
-                if TERMS[name] == term:
-                    np.divide(pairs, unit, out=distances[k])
-                    units[k] = unit
-
-        terms = list(dict.fromkeys(TERMS[name] for name in self.names))
-        run_all(self.points.thread_map, measure, terms)
-        return distances, units
 
     def climb(
         self, should_stop: Callable[[float], bool], n_evaluations: int = MAX_EVALUATIONS
@@ -255,49 +249,14 @@ class MixtureSearch:
 
     def evaluate(self, logs: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the score of parameters, and its gradient."""
-        constant, weights, gammas, link = self._unpack(logs)
-        points, distances = self.points, self.distances
-        parts, pairs = np.empty(distances.shape), np.empty(len(points.first))
-        factors = -gammas[:, None]
-
-        def fill(block: slice) -> None:
-            here = parts[:, block]
-            np.multiply(distances[:, block], factors, out=here)
-            np.exp(here, out=here)
-            here *= weights[:, None]
-            np.add.reduce(here, axis=0, out=pairs[block])
-            pairs[block] += constant
-
-        run_all(points.thread_map, fill, points.blocks)
-        diagonal = constant + weights.sum()
-
-        def by_parameter(block: slice, by_pair: np.ndarray) -> np.ndarray:
-            here = parts[:, block]
-            here *= by_pair
-            by_gamma = np.einsum("kp,kp->k", here, distances[:, block])
-            return np.concatenate([[by_pair.sum()], here.sum(axis=1), by_gamma])
-
-        value, slopes = points.evaluate(pairs, diagonal, link, by_parameter)
-        self.score.append((1 / diagonal, value))
-        total = slopes.over_pairs
-        by_weight, by_gamma = total[1:].reshape(2, -1)
-        slope = np.array(
-            [
-                constant * (total[0] + slopes.on_diagonal),
-                *(by_weight + weights * slopes.on_diagonal),
-                *(-gammas * by_gamma),
-                slopes.link.log_power,
-                slopes.link.log_floor,
-            ]
-        )
-        return self._with_priors(logs, value, slope)
-
-    def _with_priors(self, logs, value: float, slope: np.ndarray) -> tuple[float, np.ndarray]:
-        """Add the priors of the kernel's parameters; those of the link are in the likelihood."""
-        mean, deviation = self.prior[:-2].T
-        off = (logs[:-2] - mean) / deviation
-        slope[:-2] -= off / deviation
-        return value - 0.5 * float(off @ off), slope
+        given = self._unpack(logs)
+        found = run_all(self._thread_map, lambda part: part.evaluate(*given), self.parts)
+        value = sum(part[0] for part in found)
+        slope = np.sum([part[1] for part in found], axis=0)
+        self.score.append((1 / (given[0] + given[1].sum()), value))
+        mean, deviation = self.prior.T
+        off = (logs - mean) / deviation
+        return value - 0.5 * float(off @ off), slope - off / deviation
 
     def _unpack(self, logs: np.ndarray) -> tuple[float, np.ndarray, np.ndarray, PowerLink]:
         n = len(self.names)

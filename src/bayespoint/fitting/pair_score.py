@@ -10,7 +10,7 @@ from scipy.spatial.distance import squareform
 
 from ..solvers.definite_inverse import MIN_POINTS_IN_THREADS, tiles_of
 from ..solvers.regression import LeftOut, leave_one_out, pairs_of
-from .power_link import Outcomes, PowerLink, Slopes, class_outputs, known_outcomes, log_likelihood
+from .power_link import Outcomes, PowerLink, Slopes, class_outputs, known_outcomes, likelihood
 
 # Stop climbing when the score changes by less than this share of it.
 MIN_PROGRESS = 1e-4
@@ -60,7 +60,7 @@ class PairScore:
     def value(self, pairs: np.ndarray, diagonal: float, link: PowerLink) -> float:
         """Return the score of a kernel in units of the noise."""
         outputs = class_outputs(self._leave_out(pairs, diagonal).outputs)
-        return log_likelihood(outputs, link, self.known)[0]
+        return likelihood(outputs, link, self.known)[0]
 
     def evaluate(
         self,
@@ -74,7 +74,7 @@ class PairScore:
         `sum_up` gets some pairs and the derivatives by them, and returns sums of these.
         """
         found = self._leave_out(pairs, diagonal)
-        value, slopes = log_likelihood(class_outputs(found.outputs), link, self.known)
+        value, slopes = likelihood(class_outputs(found.outputs), link, self.known)
         given = slopes.outputs, self.places, sum_up, self.thread_map
         return value, PairSlopes(*found.slope_of_pairs(*given), slopes)
 

@@ -81,16 +81,23 @@ def power_probabilities(outputs: np.ndarray, link: PowerLink) -> np.ndarray:
 
 def log_likelihood(F: np.ndarray, link: PowerLink, known: Outcomes) -> tuple[float, Slopes]:
     """Return the log likelihood of known classes, with the priors of the link, and its slopes."""
+    value, slopes = likelihood(F, link, known)
+    off_power = (math.log(link.power) - LOG_POWER[0]) / LOG_POWER[1]
+    off_floor = (math.log(link.floor) - LOG_FLOOR[0]) / LOG_FLOOR[1]
+    return value - 0.5 * (off_power**2 + off_floor**2), Slopes(
+        slopes.outputs,
+        slopes.log_power - off_power / LOG_POWER[1],
+        slopes.log_floor - off_floor / LOG_FLOOR[1],
+    )
+
+
+def likelihood(F: np.ndarray, link: PowerLink, known: Outcomes) -> tuple[float, Slopes]:
+    """Return the log likelihood of known classes, and its slopes."""
     from .._jit.power_link import power_likelihood
 
     by_outputs = np.empty(F.shape)
     given = np.ascontiguousarray(F), known.wanted, known.weight, link.power, link.floor
     value, by_power, by_floor = power_likelihood(*given, MIN_FLOORS, by_outputs)
-    off_power = (math.log(link.power) - LOG_POWER[0]) / LOG_POWER[1]
-    off_floor = (math.log(link.floor) - LOG_FLOOR[0]) / LOG_FLOOR[1]
-    value -= 0.5 * (off_power**2 + off_floor**2)
-    by_power -= off_power / LOG_POWER[1]
-    by_floor -= off_floor / LOG_FLOOR[1]
     return value, Slopes(by_outputs, by_power, by_floor)
 
 

@@ -111,7 +111,8 @@ def _solve_small(task: Task, rows: np.ndarray, softness: float, on_round) -> Fou
     with threads(task.n_jobs) as thread_map:
         matrix = kernel_matrix(task.kernel, task.X, rows, thread_map)
         # A user's kernel may keep the matrix that it returns.
-        unit, lengths = unit_matrix(matrix, rows, overwrite=isinstance(task.kernel.name, str))
+        can_overwrite, mixed = isinstance(task.kernel.name, str), task.kernel.mixture is not None
+        unit, lengths = unit_matrix(matrix, rows, can_overwrite, is_symmetric=mixed)
         # Draws take about as long as the rest, and few users ask for them. Points at the origin
         # are no support vectors, but a later answer has all points.
         later = task.may_draw_later and len(rows) == task.n_samples and lengths.all()

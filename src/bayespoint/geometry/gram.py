@@ -82,11 +82,15 @@ def unit_gram(
 
 
 def unit_matrix(
-    kernel_matrix: np.ndarray, names: np.ndarray | None = None, overwrite: bool = False
+    kernel_matrix: np.ndarray,
+    names: np.ndarray | None = None,
+    overwrite: bool = False,
+    is_symmetric: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Scale a kernel matrix to unit diagonal; return it with the lengths of the points.
 
-    `overwrite` may save a matrix in C's order: fresh memory takes longer than the products.
+    `overwrite` may save a matrix in C's order: fresh memory takes longer than the products. With
+    `is_symmetric` it is known to be symmetric up to rounding, and nothing is averaged.
     """
     kernel_matrix = np.asarray(kernel_matrix, dtype=np.float64)
     if not np.isfinite(kernel_matrix).all():
@@ -109,7 +113,8 @@ def unit_matrix(
     matrix = np.multiply(kernel_matrix, scale, out=kernel_matrix if in_place else None, order="C")
     matrix *= scale[:, None]
     np.fill_diagonal(matrix, (lengths > 0).astype(float))
-    _symmetrize(matrix, names)
+    if not is_symmetric:
+        _symmetrize(matrix, names)
     return matrix, lengths
 
 

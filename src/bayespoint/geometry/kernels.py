@@ -68,7 +68,9 @@ class Kernel(NamedTuple):
         if self.mixture is None:
             return self(X, X)
         n = X.shape[0]
-        return _checked_matrix(mixture_square(self.mixture, X, thread_map), n, n) + self.constant
+        matrix = _checked_matrix(mixture_square(self.mixture, X, thread_map), n, n)
+        matrix += self.constant
+        return matrix
 
     def lengths(self, X) -> np.ndarray:
         """Return the length in feature space of every row of X."""

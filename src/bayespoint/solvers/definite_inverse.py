@@ -24,7 +24,7 @@ from .._runtime.threads import run_all
 
 # Smaller matrices are inverted as a whole: threads would wait for each other longer
 # than they work.
-MIN_POINTS_IN_THREADS = 256
+MIN_POINTS_IN_THREADS = 320
 # Rows or columns of a tile, about: smaller ones make slower products, larger ones idle threads.
 TILE = 96
 # Larger triangles are inverted by LAPACK, which uses products; below, our own loop is faster.
