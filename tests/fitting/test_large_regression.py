@@ -14,6 +14,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from bayespoint import BayesPointClassifier
 from bayespoint._runtime import interrupt
+from bayespoint._runtime.sample_weight import MAX_WEIGHT
 from bayespoint.fitting import gram_fit, mixture_candidates, regression_fit
 from bayespoint.fitting.regression_fit import DRAW_LANDMARKS
 from bayespoint.solvers import Regression, regression
@@ -363,7 +364,7 @@ WEIGHTS = {
     "that decay by e every row": np.exp(-np.arange(120)),  # down to 1e-52: not in single precision
     "of a million for a row": np.where(np.arange(120) == 3, 1e6, 1.0),
     "of a billion for all rows": np.full(120, 1e9),
-    "too large for double precision": np.where(np.arange(120) == 3, 1e300, 1.0),
+    "as large as allowed for a row": np.where(np.arange(120) == 3, MAX_WEIGHT, 1.0),
 }
 
 

@@ -16,6 +16,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, LeaveOneOut, cross_val_predict
 
 from bayespoint import BayesPointClassifier
+from bayespoint.fitting.mixture_search import MAX_EVALUATIONS
 from bayespoint.solvers import EP, Billiard, Cells, Corners, Gibbs, Nystroem, Perceptron
 
 SOLVERS = {
@@ -328,7 +329,8 @@ def test_points_that_time_left_out_have_no_left_out_probability():
     with pytest.warns(ConvergenceWarning) as caught:
         model = BayesPointClassifier(max_time=1e-6, random_state=0).fit(X, first_feature(X))
     messages = [str(warning.message) for warning in caught]
-    assert "choice of the kernel stopped early, after 1 of up to 20" in messages[0]
+    trials = f"after 1 of up to {MAX_EVALUATIONS} "
+    assert "choice of the kernel stopped early, " + trials in messages[0]
     assert "trained on 100 of them" in messages[1]
     used = np.zeros(400, dtype=bool)
     used[model.support_] = True

@@ -84,19 +84,3 @@ def test_flipper():
     found = [float(n) for n in re.search(text, published).groups()]
     keys = ("sonar, radians between them", "wisconsin, radians between them")
     assert found == [round(ours[key], 2) for key in keys]
-
-
-def test_table_1_of_the_readme():
-    rows = re.findall(
-        r"^\| (\w+) \|(.+±.+)\|$", (DOCS.parent / "README.md").read_text("utf-8"), re.M
-    )
-    lines = {line["quantity"]: line for line in lines_of("table_1.csv")}
-    names = dict.fromkeys(quantity.partition(",")[0] for quantity in lines)
-    assert [name for name, _ in rows] == list(names)
-    for name, row in rows:
-        expected = []
-        for machine in ("SVM", "BPM"):
-            line = lines[f"{name}, {machine} error %"]
-            ours = f"{float(line['ours']):.1f} ± {float(line['error']):.2f}"
-            expected += [line["published"], ours]
-        assert [cell.strip() for cell in row.split("|")] == expected
