@@ -41,7 +41,7 @@ def choose_among_mixtures(
     given = X, target, weight, fit_intercept, should_stop, groups
     began = time.perf_counter()
     numbers = range(1, N_CANDIDATES) if len(target) > MAX_POINTS_WITHOUT_CANDIDATES else range(0)
-    trials = [(number, None) for number in numbers]
+    trials: list[tuple[int, np.ndarray | None]] = [(number, None) for number in numbers]
     if shared_unit is not None:
         trials.insert(0, (0, shared_unit))
     n_trials, begin = 1 + len(trials), None
