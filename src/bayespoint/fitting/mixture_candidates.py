@@ -33,33 +33,25 @@ def choose_among_mixtures(
     thread_map: Callable = map,
     shared_unit: np.ndarray | None = None,
 ) -> MixtureChoice:
-    """Return the best of a few mixtures; arguments as those of `choose_mixture`.
-
-    `shared_unit` has scales with which columns that may share a unit have it, and None if they
-    cannot. Then one candidate begins with them; if it is better than the first one, so do others.
-    """
+    """Return the best of a few mixtures; arguments as those of `choose_mixture`."""
     given = X, target, weight, fit_intercept, should_stop, groups
     began = time.perf_counter()
-    numbers = range(1, N_CANDIDATES) if len(target) > MAX_POINTS_WITHOUT_CANDIDATES else range(0)
-    trials: list[tuple[int, np.ndarray | None]] = [(number, None) for number in numbers]
-    if shared_unit is not None:
-        trials.insert(0, (0, shared_unit))
-    n_trials, begin = 1 + len(trials), None
-    with between(0, 1 / n_trials):
-        best = choose_mixture(*given, thread_map=thread_map)
+    if len(target) <= MAX_POINTS_WITHOUT_CANDIDATES:
+        return choose_mixture(*given, 0, thread_map, shared_unit)
+    with between(0, 1 / N_CANDIDATES):
+        best = choose_mixture(*given, 0, thread_map, shared_unit)
     seconds, highest = time.perf_counter() - began, -np.inf
-    for done, (number, scales) in enumerate(trials, start=1):
+    for number in range(1, N_CANDIDATES):
         if should_stop(seconds):
             break
         if highest == -np.inf:
             highest = judge(best, X, target, weight, thread_map)
-        tries = begin if scales is None else scales
-        with between(done / n_trials, (done + 1) / n_trials):
-            candidate = choose_mixture(*given, number, thread_map, tries)
+        with between(number / N_CANDIDATES, (number + 1) / N_CANDIDATES):
+            candidate = choose_mixture(*given, number, thread_map, shared_unit)
         score = judge(candidate, X, target, weight, thread_map)
         tried = best.score + candidate.score
         if score > highest:
-            best, highest, begin = candidate, score, tries
+            best, highest = candidate, score
         best = best._replace(score=tried)
     return best
 

@@ -45,6 +45,8 @@ LOG_WEIGHT = (0.0, 2.5)
 LOG_CONSTANT = (np.log(3.0), 2.0)
 LOG_GAMMA = (np.log(0.5), 1.5)
 LOG_LOCAL_GAMMA = (np.log(4.0), 1.5)
+# Columns share a unit if this raises the score by more than this many nats where the search begins.
+MIN_GAIN = 3.0
 # Parameters stay within this many deviations from the means.
 MAX_DEVIATIONS = 5
 
@@ -76,7 +78,7 @@ def choose_mixture(
     groups: np.ndarray | None = None,
     number: int = 0,
     thread_map: Callable = map,
-    begin_scales: np.ndarray | None = None,
+    shared_unit: np.ndarray | None = None,
 ) -> MixtureChoice:
     """Return the mixture that predicts left-out training points best.
 
@@ -100,19 +102,21 @@ def choose_mixture(
         Other numbers choose on other training points.
     thread_map : callable, default=map
         A `map` that may use threads; the result does not depend on it.
-    begin_scales : array of shape (n_features,), default=None
-        Scales of the features to begin with, by default one. Those that are learned multiply them.
+    shared_unit : array of shape (n_features,), default=None
+        Scales that give columns back their spread, if they may share a unit. They are used if
+        left-out points are more probable with them where the search begins.
     """
     X, target, weight = _distinct_points(X, target, weight)
     classes, target = np.unique(target, return_inverse=True)
     rng = np.random.default_rng([len(target), number]) if number else None
     rows, n_parts = _sample(target, rng)
     views = fit_views(X, weight)
-    views = views if begin_scales is None else replace(views, scales=begin_scales)
     given = X[rows], target[rows], weight[rows]
     search = MixtureSearch(*given, views, fit_intercept, None, thread_map, n_parts)
     if len(classes) == 1:  # it says nothing about the kernel, so the prior decides
         return search.choice(search.begin)
+    if shared_unit is not None:
+        search = _better_unit(search, given, shared_unit, thread_map, n_parts)
     with between(0, DONE_BEFORE_SCALES):
         best = search.climb(should_stop)
     if should_stop(search.seconds):
@@ -121,11 +125,20 @@ def choose_mixture(
     scales = learn_scales(X, target, weight, groups, search.fitted(best), number, thread_map)
     if np.all(scales == 1):
         return search.choice(best)
-    views = replace(views, scales=views.scales * scales)
+    views = replace(views, scales=search.views.scales * scales)
     again = MixtureSearch(*given, views, fit_intercept, best, thread_map, n_parts)
     again.score = search.score
     with between(DONE_AFTER_SCALES, 1):
         return again.choice(again.climb(should_stop, MAX_EVALUATIONS_WITH_SCALES))
+
+
+def _better_unit(
+    search: MixtureSearch, given, shared_unit: np.ndarray, thread_map: Callable, n_parts: int
+) -> MixtureSearch:
+    """Return the search with columns that share a unit, if it begins better."""
+    views = replace(search.views, scales=shared_unit)
+    other = MixtureSearch(*given, views, search.fit_intercept, None, thread_map, n_parts)
+    return other if other.first_score() > search.first_score() + MIN_GAIN else search
 
 
 def _distinct_points(X, target, weight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -204,6 +217,12 @@ class MixtureSearch:
         self.begin = self.prior[:, 0] if begin is None else begin
         self.score: list[tuple[float, float]] = []
         self.seconds = 0.0  # that an evaluation took
+
+    def first_score(self) -> float:
+        """Return the score where the search begins."""
+        value, _ = self.evaluate(self.begin)
+        self.score.clear()
+        return value
 
     def climb(
         self, should_stop: Callable[[float], bool], n_evaluations: int = MAX_EVALUATIONS

@@ -8,7 +8,7 @@ from ..geometry.columns import Columns
 from .pair_score import DIGITS
 
 # Columns may share a unit if there are at least so many of them, and at least this share of them
-# has at least this part of the largest deviation. Left-out points decide whether they do.
+# has at least this part of the largest deviation. `choose_mixture` decides.
 MIN_COLUMNS = 16
 SHARE_OF_COLUMNS, PART_OF_LARGEST = 0.25, 0.5
 # If all have at least this part of it, standardizing them changes little.
