@@ -103,8 +103,7 @@ def choose_mixture(
     thread_map : callable, default=map
         A `map` that may use threads; the result does not depend on it.
     shared_unit : array of shape (n_features,), default=None
-        Scales that give columns back their spread, if they may share a unit. They are used if
-        left-out points are more probable with them where the search begins.
+        Scales for columns that may share a unit, used if the search begins better with them.
     """
     X, target, weight = _distinct_points(X, target, weight)
     classes, target = np.unique(target, return_inverse=True)
@@ -133,11 +132,12 @@ def choose_mixture(
 
 
 def _better_unit(
-    search: MixtureSearch, given, shared_unit: np.ndarray, thread_map: Callable, n_parts: int
+    search: MixtureSearch, given: tuple, shared_unit: np.ndarray, thread_map: Callable, n_parts: int
 ) -> MixtureSearch:
     """Return the search with columns that share a unit, if it begins better."""
     views = replace(search.views, scales=shared_unit)
-    other = MixtureSearch(*given, views, search.fit_intercept, None, thread_map, n_parts)
+    settings = views, search.fit_intercept, None, thread_map, n_parts
+    other = MixtureSearch(*given, *settings)
     return other if other.first_score() > search.first_score() + MIN_GAIN else search
 
 
