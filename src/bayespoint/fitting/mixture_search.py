@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import optimize
@@ -132,12 +132,15 @@ def choose_mixture(
 
 
 def _better_unit(
-    search: MixtureSearch, given: tuple, shared_unit: np.ndarray, thread_map: Callable, n_parts: int
+    search: MixtureSearch,
+    given: tuple[Any, Any, Any],
+    shared_unit: np.ndarray,
+    thread_map: Callable,
+    n_parts: int,
 ) -> MixtureSearch:
     """Return the search with columns that share a unit, if it begins better."""
     views = replace(search.views, scales=shared_unit)
-    settings = views, search.fit_intercept, None, thread_map, n_parts
-    other = MixtureSearch(*given, *settings)
+    other = MixtureSearch(*given, views, search.fit_intercept, None, thread_map, n_parts)
     return other if other.first_score() > search.first_score() + MIN_GAIN else search
 
 
