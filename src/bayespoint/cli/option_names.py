@@ -12,6 +12,11 @@ OPTION_OF_ARGUMENT = {
 }
 HEADER_OPTIONS = {"True": "--header", "False": "--no-header"}
 FLAGS = {"include_training_rows": "--include-training-rows"}
+# Advice about held-out rows, which the command sets aside in `train`.
+ADVICE = {
+    "(calibration_size, cv)": "(train with a larger --holdout)",
+    "a smaller confidence_level": "a smaller --confidence-level",
+}
 _ARGUMENT = re.compile(
     r'\b(encoding|folder|n_features|max_classes|header|include_training_rows)=("?)([\w-]+)\2'
 )
@@ -19,6 +24,8 @@ _ARGUMENT = re.compile(
 
 def name_options(message: str) -> str:
     """Return a message with `--encoding latin-1` in place of `encoding="latin-1"`."""
+    for words, others in ADVICE.items():
+        message = message.replace(words, others)
     return _ARGUMENT.sub(_option, message)
 
 

@@ -222,7 +222,7 @@ def _warnings_as_notes() -> Iterator[None]:
         ours = not issubclass(category, (DeprecationWarning, FutureWarning))
         if ours and text not in seen:
             seen.add(text)
-            note(text)
+            note(name_options(text))
 
     with warnings.catch_warnings():
         warnings.simplefilter("default")
