@@ -7,9 +7,8 @@ from PIL import Image
 
 DOCS = Path(__file__).parents[1] / "docs"
 MIN_WIDTH = 1200
-# The screen of a phone, and an experiment that takes two minutes, for whoever runs it next:
-# `bayespoint papers run waveform --output docs/papers --data FOLDER`.
-NARROW = {"label_phone", "waveform"}
+# The screen of a phone.
+NARROW = {"label_phone"}
 
 
 @pytest.mark.parametrize("folder", ["papers", "pictures"])
