@@ -86,7 +86,8 @@ class BayesPointClassifier(CompactMixin, IncrementalMixin, NoveltyMixin):
         Megabytes that a fit may use; an error is raised before more is used. For m training
         points most solvers need up to 32 m^2 bytes for the kernel matrix and its factor
         ("corners" 48 m^2, "regression" 8 m^2 beyond 2000 points), and 32 m for each draw of each
-        output. "mosaic" needs about 0.6 GB for each thread. "perceptron" needs 20 m bytes
+        output. "mosaic" needs about 0.6 GB for each thread, with
+        more than 64 features up to all of it. "perceptron" needs 20 m bytes
         for each member of each output and a copy of the training points in single precision; it
         stores rows of the kernel matrix in the rest. "nystroem" needs 4 m bytes for each landmark.
     max_time : float, default=None
