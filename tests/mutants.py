@@ -44,5 +44,5 @@ def interpreted(module: ModuleType, before: str = "", after: str = "") -> Module
     copy = ModuleType("interpreted")
     copy.__package__ = module.__package__
     copy.njit = lambda **options: lambda function: function
-    exec(source.replace("from numba import njit", ""), copy.__dict__)
+    exec(source.replace("from .compiler import njit", ""), copy.__dict__)
     return copy

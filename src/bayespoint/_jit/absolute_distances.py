@@ -1,6 +1,6 @@
 """Absolute distances in double precision; the second table is transposed, as in `mixture`."""
 
-from numba import njit
+from .compiler import njit
 
 # Columns whose sums are made together: they stay in the cache while all rows go by.
 COLUMNS_AT_ONCE = 256

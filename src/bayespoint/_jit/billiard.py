@@ -4,7 +4,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from .compiler import njit
 
 # No margin falls below this. If rounding leaves the ball on the wrong side of a wall that it
 # is leaving, it then meets this wall at once instead of escaping. The square of this number

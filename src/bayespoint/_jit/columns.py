@@ -4,7 +4,8 @@ CSR matrices come with unsigned indices, as in `_jit/linear.py`.
 """
 
 import numpy as np
-from numba import njit
+
+from .compiler import njit
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -3,7 +3,8 @@
 import math
 
 import numpy as np
-from numba import njit
+
+from .compiler import njit
 
 # Up to this many walls, insertion sort is faster than argsort, which allocates memory.
 MAX_INSERTION_SORT = 64

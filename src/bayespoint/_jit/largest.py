@@ -13,7 +13,8 @@ function of another file has changed.
 import math
 
 import numpy as np
-from numba import njit
+
+from .compiler import njit
 
 # As in `_jit/linear.py`.
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)

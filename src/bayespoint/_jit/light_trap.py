@@ -2,7 +2,7 @@
 
 import math
 
-from numba import njit
+from .compiler import njit
 
 # As in the billiard.
 SMALLEST_MARGIN = 1e-100

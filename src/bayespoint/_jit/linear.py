@@ -6,7 +6,8 @@ CSR matrices come with unsigned indices: loops would have to test signed ones fo
 import math
 
 import numpy as np
-from numba import njit
+
+from .compiler import njit
 
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 SQRT_HALF = math.sqrt(0.5)

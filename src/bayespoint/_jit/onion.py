@@ -2,7 +2,7 @@
 
 import math
 
-from numba import njit
+from .compiler import njit
 
 # As in the billiard: if rounding leaves the ball on the wrong side of a wall that it is leaving, it
 # then meets this wall at once instead of escaping.

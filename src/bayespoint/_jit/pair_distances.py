@@ -5,7 +5,8 @@ diagonal of the matrix of points.
 """
 
 import numpy as np
-from numba import njit
+
+from .compiler import njit
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})

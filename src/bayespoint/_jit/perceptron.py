@@ -1,7 +1,8 @@
 """The kernel perceptron in dual variables (000, algorithm 1)."""
 
 import numpy as np
-from numba import njit
+
+from .compiler import njit
 
 # Score of a point that a perceptron gets wrong and visits next. It is larger than the number
 # of perceptrons, so it outweighs a point that all of them get wrong but visit later.

@@ -3,7 +3,8 @@
 import math
 
 import numpy as np
-from numba import njit
+
+from .compiler import njit
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

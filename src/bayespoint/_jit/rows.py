@@ -1,6 +1,6 @@
 """Copies of rows without Python's lock."""
 
-from numba import njit
+from .compiler import njit
 
 
 @njit(cache=True, nogil=True)

@@ -2,9 +2,11 @@
 
 import numpy as np
 from llvmlite import ir  # numba's compiler
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
+
+from .compiler import njit
 
 # Numbers in a vector of the largest processors; the compiler divides it for smaller ones.
 LANES = 16
