@@ -48,7 +48,7 @@ KERNEL = {"kernel": "rbf", "gamma": 0.01, "softness": 0.3, "random_state": 0}
 
 def local_cluster(n_workers: int, threads: int = 1) -> LocalCluster:
     """Return a cluster of processes."""
-    options = {"processes": True, "dashboard_address": None, "memory_limit": 0}
+    options = {"processes": True, "dashboard_address": ":0", "memory_limit": 0}
     return LocalCluster(n_workers=n_workers, threads_per_worker=threads, **options)
 
 

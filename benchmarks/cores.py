@@ -147,6 +147,7 @@ def compare(case: str, before: Path | None, folder: str | None, rounds: int) -> 
 
 def measure_inverses() -> None:
     """Print how long inverses take, the best of a few repetitions."""
+    from bayespoint._jit.triangle import mirror_lower
     from bayespoint._runtime import lapack
     from bayespoint._runtime.threads import one_blas_thread, threads
     from bayespoint.solvers.definite_inverse import invert_definite
@@ -155,7 +156,7 @@ def measure_inverses() -> None:
         lapack.factor_upper(matrix.T, clear=False)
         lapack.invert_upper(matrix.T)
         lapack.square_of_upper(matrix.T)
-        lapack.mirror(matrix.T)
+        mirror_lower(matrix)
 
     ways = (("LAPACK", by_lapack, 1), ("one", invert_definite, 1), ("two", invert_definite, 2))
     with one_blas_thread():

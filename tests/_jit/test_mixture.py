@@ -166,4 +166,4 @@ def test_broken_distances_are_noticed(change):
 
 
 def test_broken_categories_are_noticed():
-    assert not categories_agree(mutant(mixture, "abs(a - of_a[j]) > 1", "a - of_a[j] > 1"))
+    assert not categories_agree(mutant(mixture, "abs(a - of_a[j]) <= 1", "a - of_a[j] <= 1"))

@@ -42,3 +42,13 @@ def test_inverts_the_triangle_and_nothing_else(n, stride):
 )
 def test_a_step_left_out_on_purpose_fails(right, wrong):
     assert not inverts(interpreted(triangle, right, wrong), 31)
+
+
+@pytest.mark.parametrize("stride", [0, 3])
+@pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 70])
+def test_mirrors_the_triangle_and_nothing_else(n, stride):
+    whole = np.arange((n + stride) ** 2, dtype=float).reshape(n + stride, -1)
+    expected, part = whole.copy(), whole[:n, :n]
+    expected[:n, :n] = np.tril(part) + np.tril(part, -1).T
+    triangle.mirror_lower(part)
+    np.testing.assert_array_equal(whole, expected)

@@ -130,14 +130,48 @@ def test_the_calling_thread_works_too():
     assert threading.get_ident() in names
 
 
-def test_run_all_raises_the_first_error_after_all_work_is_done():
+def test_run_all_raises_the_first_error_after_the_work_that_had_begun():
     done = []
+    barrier = threading.Barrier(2, timeout=30)
 
     def work(i):
-        time.sleep(0.01 * (4 - i))  # the first item fails last
+        if i < 2:
+            barrier.wait()
+        time.sleep(0.05 * (1 - i))  # the first item fails last
         done.append(i)
         raise ValueError(f"item {i}")
 
     with threads(2) as thread_map, pytest.raises(ValueError, match="item 0"):
-        run_all(thread_map, work, range(4))
-    assert sorted(done) == [0, 1, 2, 3]
+        run_all(thread_map, work, range(2))
+    assert sorted(done) == [0, 1]
+
+
+@pytest.mark.parametrize("pressed_in", ["the calling thread", "another thread"])
+def test_run_all_begins_nothing_after_ctrl_c(pressed_in):
+    done, caller = [], threading.get_ident()
+    both_work = threading.Barrier(2, timeout=30)
+
+    def work(i):
+        if i < 2:
+            both_work.wait()
+            if (threading.get_ident() == caller) == (pressed_in == "the calling thread"):
+                raise KeyboardInterrupt
+            time.sleep(0.05)
+        done.append(i)
+
+    with threads(2) as thread_map, pytest.raises(KeyboardInterrupt):
+        run_all(thread_map, work, range(1000))
+    assert len(done) < 3
+
+
+def test_nothing_more_begins_after_an_error():
+    n_started = []
+
+    def work(i):
+        n_started.append(i)
+        time.sleep(0.02)
+        return 1 / (i - 1)
+
+    with pytest.raises(ZeroDivisionError), threads(2) as thread_map:
+        list(thread_map(work, range(1000)))
+    assert len(n_started) <= 5

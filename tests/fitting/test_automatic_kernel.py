@@ -10,8 +10,13 @@ from sklearn.preprocessing import StandardScaler
 
 from bayespoint import BayesPointClassifier
 from bayespoint.fitting.automatic_kernel import (
+    CELL_GROWTH,
+    CELL_POINTS,
+    CELL_SHARE,
+    LANDMARKS,
     MAX_EXACT_POINTS,
-    MAX_LANDMARKS,
+    MAX_WORK_RATIO,
+    MOSAIC_WORK,
     automatic_solver,
     can_mix,
     solver_of_size,
@@ -58,8 +63,9 @@ def test_sparse_points_a_given_gamma_and_little_memory_do_not():
     [
         (MAX_EXACT_POINTS, 2000, "Regression()"),
         (MAX_EXACT_POINTS + 1, 2000, "Mosaic()"),
-        (MAX_EXACT_POINTS, 700, "Mosaic(n_landmarks=2430, n_points=1620)"),  # exact: 763 MB
-        (MAX_EXACT_POINTS, 300, "Mosaic(n_landmarks=1594, n_points=1063)"),
+        (MAX_EXACT_POINTS, 700, "Mosaic()"),  # exact: 763 MB
+        (MAX_EXACT_POINTS, 500, "Mosaic(n_landmarks=2430, n_points=1620)"),
+        (MAX_EXACT_POINTS, 300, "Mosaic(n_landmarks=1968, n_points=1312)"),
         (MAX_EXACT_POINTS, 60, "Mosaic(n_landmarks=500, n_points=500)"),
         (MAX_EXACT_POINTS, 20, "None"),
     ],
@@ -68,13 +74,17 @@ def test_size_and_memory_choose_the_regression(m, cache_size, expected):
     assert str(automatic_solver(data(m), Request("auto", GIVEN, cache_size))) == expected
 
 
-def test_points_with_many_features_get_more_landmarks():
+def test_points_with_many_features_get_more_landmarks_and_larger_cells():
     request = Request("auto", GIVEN, 8000)
     few, many, more = (solver_of_size((60_000, n), 10, 0, request) for n in (64, 256, 5000))
-    assert many.n_landmarks == pytest.approx(2 * few.n_landmarks, abs=1)  # four times the work
-    assert more.n_landmarks == MAX_LANDMARKS
+    most = (MOSAIC_WORK * 4 / 60_000) ** 0.5  # four times the work
+    assert many.n_landmarks == round(min(most, LANDMARKS[1])) > few.n_landmarks
+    assert few.n_points == round(few.n_landmarks * CELL_SHARE)
+    growth = MAX_WORK_RATIO**CELL_GROWTH
+    assert (more.n_landmarks, more.n_points) == (LANDMARKS[1], round(CELL_POINTS[1] * growth))
     smaller = solver_of_size((60_000, 5000), 10, 0, request._replace(cache_size=1000))
     assert few.n_landmarks < smaller.n_landmarks < more.n_landmarks
+    assert smaller.n_points == pytest.approx(smaller.n_landmarks * CELL_SHARE * growth, abs=2)
 
 
 def test_a_hard_boundary_or_flipped_labels_with_many_points_have_no_mixture():

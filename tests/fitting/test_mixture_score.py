@@ -4,13 +4,17 @@ import numpy as np
 
 from bayespoint.fitting.mixture_score import MixtureScore
 from bayespoint.fitting.mixture_search import MixtureSearch, halves_of
-from bayespoint.geometry.mixture import fit_views
+from bayespoint.geometry.mixture import fit_views, term_names
 
 
 def classes(n=80, c=4, seed=0):
     rng = np.random.default_rng(seed)
     target = np.r_[np.arange(c), rng.integers(c, size=n - c)]
     return rng.normal(size=(n, 3)) + target[:, None], target
+
+
+def look(X, views):
+    return views.look(term_names(views), X)
 
 
 def test_halves_have_every_point_once_and_the_same_share_of_each_class():
@@ -25,12 +29,12 @@ def test_the_score_of_two_parts_is_the_sum_of_both_with_one_prior():
     X, target = classes()
     weight = np.random.default_rng(1).uniform(0.5, 2, len(X))
     views = fit_views(X, weight)
-    search = MixtureSearch(X, target, weight, views, True, n_parts=2)
+    search = MixtureSearch(look(X, views), target, weight, views, True, n_parts=2)
     at = search.prior[:, 0] + 0.1  # in logarithms, off the means of the priors
     constant, weights, gammas, link = search._unpack(at)
     expected, slope = 0.0, np.zeros(len(at))
     for half in halves_of(target):
-        part = MixtureScore(X[half], target[half], weight[half], views, 4)
+        part = MixtureScore(look(X[half], views), target[half], weight[half], views, 4)
         # Distances are in units of the whole search.
         value, by_logs = part.evaluate(constant, weights, gammas / search.units * part.units, link)
         expected, slope = expected + value, slope + by_logs
@@ -42,7 +46,8 @@ def test_the_score_of_two_parts_is_the_sum_of_both_with_one_prior():
 
 def test_the_gradient_of_two_parts_is_that_of_differences():
     X, target = classes(n=40)
-    search = MixtureSearch(X, target, np.ones(len(X)), fit_views(X), True, n_parts=2)
+    views = fit_views(X)
+    search = MixtureSearch(look(X, views), target, np.ones(len(X)), views, True, n_parts=2)
     at, step = search.prior[:, 0], 1e-5
     moves = step * np.eye(len(at))
     values = [[search.evaluate(at + sign * move)[0] for sign in (1, -1)] for move in moves]

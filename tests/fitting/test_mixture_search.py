@@ -5,7 +5,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from bayespoint.fitting.mixture_search import MixtureSearch, choose_mixture
-from bayespoint.geometry.mixture import fit_views
+from bayespoint.geometry.mixture import fit_views, term_names
 
 
 def classes(n=40, c=3, seed=0):
@@ -15,6 +15,13 @@ def classes(n=40, c=3, seed=0):
     target = np.r_[np.arange(c), rng.integers(c, size=n - c)]
     X[:, 0] += target
     return X, target
+
+
+def search_of(X, target, weight=None, fit_intercept=True, **options):
+    weight = np.ones(len(X)) if weight is None else weight
+    views = fit_views(X, weight)
+    looked = views.look(term_names(views), X)
+    return MixtureSearch(looked, target, weight, views, fit_intercept, **options)
 
 
 def slopes(search, at, step=1e-5):
@@ -32,7 +39,7 @@ def never(seconds):
 def test_the_gradient_is_that_of_differences(fit_intercept):
     X, target = classes()
     weight = np.random.default_rng(1).uniform(0.5, 2, len(X))
-    search = MixtureSearch(X, target, weight, fit_views(X, weight), fit_intercept)
+    search = search_of(X, target, weight, fit_intercept)
     at = search.prior[:, 0] + np.random.default_rng(2).normal(scale=0.3, size=len(search.prior))
     # Central differences of step h are off by h^2 times a third derivative, and by rounding / h.
     np.testing.assert_allclose(search.evaluate(at)[1], slopes(search, at), rtol=1e-6, atol=1e-6)
@@ -40,7 +47,7 @@ def test_the_gradient_is_that_of_differences(fit_intercept):
 
 def test_a_gradient_broken_on_purpose_fails():
     X, target = classes()
-    search = MixtureSearch(X, target, np.ones(len(X)), fit_views(X), True)
+    search = search_of(X, target)
     at = search.prior[:, 0]
     numeric = slopes(search, at)
     search.parts[0].distances *= 1.01
@@ -111,10 +118,7 @@ def test_constant_columns_are_no_problem():
 @pytest.mark.parametrize("weight", [1e-200, 1e-12, 1e12, 1e100])
 def test_units_of_distance_do_not_depend_on_the_unit_of_weights(weight):
     X, target = classes()
-    units = [
-        MixtureSearch(X, target, w, fit_views(X), True).units
-        for w in (np.ones(len(X)), np.full(len(X), weight))
-    ]
+    units = [search_of(X, target, w).units for w in (np.ones(len(X)), np.full(len(X), weight))]
     # Only how much a point's distance to itself counts differs: nothing, or up to one half.
     assert np.all(units[1] < 2 * units[0])
     assert np.all(units[1] > units[0] / 2)

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
+from bayespoint._runtime.threads import threads
+from bayespoint.fitting import power_link
 from bayespoint.fitting.power_link import (
+    MIN_OUTPUTS_IN_PARTS,
     PowerLink,
     class_outputs,
     fit_power_link,
@@ -80,3 +83,14 @@ def test_priors_keep_the_link_finite_if_every_point_is_right():
     )
     assert 0.5 < link.power < 20
     assert 0.01 < link.floor < 1
+
+
+def test_parts_find_the_link_of_the_whole_in_any_number_of_threads(monkeypatch):
+    outputs, target = outcomes(n=MIN_OUTPUTS_IN_PARTS // 4)
+    known = known_outcomes(target, 4, np.random.default_rng(1).uniform(0.5, 2, len(target)))
+    found = fit_power_link(outputs, known)
+    with threads(2) as thread_map:
+        assert fit_power_link(outputs, known, thread_map) == found
+    monkeypatch.setattr(power_link, "MIN_OUTPUTS_IN_PARTS", np.inf)
+    # Sums are rounded otherwise; logarithms have four digits.
+    np.testing.assert_allclose(fit_power_link(outputs, known), found, rtol=2e-4)

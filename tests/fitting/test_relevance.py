@@ -10,7 +10,7 @@ from bayespoint import BayesPointClassifier
 from bayespoint.fitting import relevance
 from bayespoint.fitting.mixture_search import MixtureSearch
 from bayespoint.fitting.relevance import HalfScore, learn_scales
-from bayespoint.geometry.mixture import fit_views
+from bayespoint.geometry.mixture import fit_views, term_names
 
 
 def table(n=120, n_noise=6, seed=0):
@@ -24,7 +24,9 @@ def table(n=120, n_noise=6, seed=0):
 
 
 def fitted(X, target):
-    search = MixtureSearch(X, target, np.ones(len(X)), fit_views(X), True)
+    views = fit_views(X)
+    looked = views.look(term_names(views), X)
+    search = MixtureSearch(looked, target, np.ones(len(X)), views, True)
     return search.fitted(search.prior[:, 0])
 
 
@@ -51,7 +53,7 @@ def test_scales_act_as_in_the_mixture():
     X, target = table(n=60)
     score = half(X, target)
     logs = np.random.default_rng(1).normal(scale=0.5, size=8)
-    _, parts = score._parts(np.exp(logs))
+    _, parts, _ = score._kernel(np.exp(logs))
     mixture = score.fitted.mixture
     scaled = replace(mixture, views=replace(mixture.views, scales=np.exp(logs)))
     above = np.triu_indices(60, 1)

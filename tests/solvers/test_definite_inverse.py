@@ -19,8 +19,8 @@ SIZES = [1, 2, MIN_POINTS_IN_THREADS - 1, MIN_POINTS_IN_THREADS, LARGE, 2 * MAX_
 STEPS = [
     "add_product",
     "_invert_triangle",
+    "_mirror",
     "divide_by_upper",
-    "mirror",
     "multiply_by_upper",
     "square_of_upper",
 ]

@@ -7,7 +7,14 @@ import pytest
 
 from bayespoint._runtime.threads import one_blas_thread, threads
 from bayespoint.solvers import tiled_cholesky
-from bayespoint.solvers.tiled_cholesky import TILE, factor, invert, times_upper
+from bayespoint.solvers.tiled_cholesky import (
+    TILE,
+    factor,
+    invert,
+    multiply_by_lower,
+    subtract_square,
+    times_upper,
+)
 from mutants import interpreted
 
 SEED = int(os.environ.get("BAYESPOINT_TEST_SEED", "0"))
@@ -131,6 +138,34 @@ def test_a_product_with_an_upper_triangle_is_a_product(tile, dtype):
     # What is below the tiles of the diagonal is not read.
     spoiled = np.where(np.tri(M, k=-tile, dtype=bool), np.nan, upper).astype(dtype)
     np.testing.assert_array_equal(times_upper(left, spoiled, tile), found)
+
+
+@pytest.mark.parametrize("dtype", PRECISIONS)
+@pytest.mark.parametrize("tile", [1, 7, 50, TILE])
+def test_a_product_with_a_lower_triangle_is_a_product(tile, dtype):
+    lower = np.tril(matrix_of(dtype=dtype))
+    for right in (matrix_of(seed=SEED + 1, dtype=dtype)[:, :9], matrix_of(dtype=dtype)[::-1]):
+        found = right.copy()
+        multiply_by_lower(lower, found, tile)
+        # A sum of M products has an error of M eps times the sum of their sizes.
+        atol = M * np.finfo(dtype).eps * (np.abs(lower) @ np.abs(right)).max()
+        np.testing.assert_allclose(found, lower.astype(float) @ right, rtol=0, atol=atol)
+        # What is above the tiles of the diagonal is not read.
+        spoiled, again = np.where(np.tri(M, k=-tile, dtype=bool).T, np.nan, lower), right.copy()
+        multiply_by_lower(spoiled.astype(dtype), again, tile)
+        np.testing.assert_array_equal(again, found)
+
+
+@pytest.mark.parametrize("dtype", PRECISIONS)
+@pytest.mark.parametrize("tile", [1, 7, 50, TILE])
+def test_squares_are_subtracted_from_the_lower_triangle(tile, dtype):
+    matrix, rows = matrix_of(dtype=dtype), matrix_of(seed=SEED + 1, dtype=dtype)[:, :9]
+    found = np.where(np.tri(M, k=-tile, dtype=bool).T, np.nan, matrix).astype(dtype)
+    subtract_square(found, rows, tile)
+    exact = matrix.astype(float) - rows.astype(float) @ rows.T
+    atol = M * np.finfo(dtype).eps * (np.abs(matrix) + np.abs(rows) @ np.abs(rows).T).max()
+    lower = np.tril_indices(M)
+    np.testing.assert_allclose(found[lower], exact[lower], rtol=0, atol=atol)
 
 
 # Work that stops early

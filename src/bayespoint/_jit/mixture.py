@@ -4,7 +4,7 @@ The second table is transposed, so that the innermost loop runs along memory and
 without reordering any sum: the same bits on every machine with the same instructions.
 """
 
-from numba import njit
+from .compiler import njit
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -44,4 +44,4 @@ def add_different(A, BT, scale, total):
             a, of_a, s = A[i, f], BT[f], scale[f]
             nothing = s - s
             for j in range(p):
-                here[j] += s if abs(a - of_a[j]) > 1 else nothing
+                here[j] += nothing if abs(a - of_a[j]) <= 1 else s  # also if it is NaN

@@ -1,7 +1,11 @@
-"""The inverse of a small triangular matrix; LAPACK's takes two to three times as long."""
+"""Small triangular matrices: their inverse, for which LAPACK takes two to three times as long."""
 
 import numpy as np
-from numba import njit
+
+from .compiler import njit
+
+# Rows of a square that is copied at once.
+ROWS_AT_ONCE = 32
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
@@ -43,3 +47,15 @@ def invert_lower(matrix):
             after[below] = -scale
     for i in range(n):
         matrix[i, : i + 1] = inverse[i, : i + 1]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def mirror_lower(matrix):
+    """Copy the part below the diagonal to the part above, in squares that stay in the cache."""
+    n = len(matrix)
+    for first in range(0, n, ROWS_AT_ONCE):
+        last = min(first + ROWS_AT_ONCE, n)
+        for before in range(0, last, ROWS_AT_ONCE):
+            for i in range(before, min(before + ROWS_AT_ONCE, last)):
+                for j in range(max(first, i + 1), last):
+                    matrix[i, j] = matrix[j, i]

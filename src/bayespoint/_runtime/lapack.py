@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cython_blas, cython_lapack
 
-# Rows of a triangle that are cleared or mirrored at once.
+# Rows of a triangle that are cleared at once.
 TRIANGLE_ROWS = 64
 
 
@@ -100,14 +100,6 @@ def _apply(
     sizes = (_integer(n) for n in columns.shape)
     times = ctypes.byref(ctypes.c_double(factor))
     _routine(name)(*kinds, *sizes, times, *_square(upper)[1:], *_block(columns))
-
-
-def mirror(upper: np.ndarray) -> None:
-    """Copy the part above the diagonal to the part below."""
-    for rows in _triangle(len(upper)):
-        upper[rows.stop :, rows] = upper[rows, rows.stop :].T
-        corner = upper[rows, rows]
-        np.copyto(corner, corner.T.copy(), where=_below(len(corner)))
 
 
 def _triangle(n: int) -> list[slice]:

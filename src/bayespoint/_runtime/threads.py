@@ -117,12 +117,16 @@ class ThreadMap:
     def __call__(self, function: Callable, items: Iterable) -> Iterator:
         """Yield results in order; `pool.map` would do all the work before the first is wanted."""
         waiting: deque[Future] = deque()
-        for item in items:
-            waiting.append(self._pool.submit(function, item))
-            if len(waiting) > 2 * self._n_threads:
+        try:
+            for item in items:
+                waiting.append(self._pool.submit(function, item))
+                if len(waiting) > 2 * self._n_threads:
+                    yield waiting.popleft().result()
+            while waiting:
                 yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+        finally:  # after an error or Ctrl-C, do not begin what nobody wants any more
+            for future in waiting:
+                future.cancel()
 
     def run(self, function: Callable, items: Sequence) -> list:
         """Return all results; this thread works too, and each thread takes the next item."""
@@ -136,7 +140,8 @@ class ThreadMap:
                 if place >= len(items):
                     return
                 try:
-                    results[place] = function(items[place])
+                    if not errors:
+                        results[place] = function(items[place])
                 except BaseException as error:
                     errors.append((place, error))
                 if next(finished) == len(items) - 1:
@@ -144,9 +149,13 @@ class ThreadMap:
 
         for _ in range(min(self._n_threads, len(items)) - 1):
             self._pool.submit(work)
-        work()
-        if items:  # a thread that wakes up too late finds nothing to do: do not wait for it
-            at_end.acquire()
+        try:
+            work()
+            if items:  # a thread that wakes up too late finds nothing to do: do not wait for it
+                at_end.acquire()
+        except BaseException as error:  # Ctrl-C between two items: the other threads end, too
+            errors.append((len(items), error))
+            raise
         if errors:
             raise min(errors, key=lambda found: found[0])[1]
         return results

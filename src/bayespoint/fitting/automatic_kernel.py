@@ -34,9 +34,12 @@ MAX_EXACT_POINTS = 10_000
 # times squared landmarks), but at least and at most so many; fewer if memory is short.
 MOSAIC_WORK = 1.5e11
 LANDMARKS, CELL_POINTS = (1000, 3000), (1000, 2000)
-# Points with many features vary in more directions, and computing their distances takes longer:
-# beyond this many features the work grows with them, up to so many times, and landmarks to more.
-FEATURES_OF_WORK, MAX_WORK_RATIO, MAX_LANDMARKS = 64, 10, 5000
+# Points of a cell for each landmark.
+CELL_SHARE = 2 / 3
+# Points with many features vary in more directions than landmarks can follow, and neighbors tell
+# more: beyond this many features the work grows with them, up to so many times, and cells with
+# this power of it (docs/notes/mosaic.md).
+FEATURES_OF_WORK, MAX_WORK_RATIO, CELL_GROWTH = 64, 10, 0.4
 # If memory is short, sizes shrink by this factor, down to the first of the small ones.
 SHRINKING = 0.9
 SMALL_MOSAICS = ((1000, 1000), (500, 500))
@@ -101,11 +104,13 @@ def is_exact_without_mixture(data: TrainingSet, request: Request) -> bool:
 def mosaic_sizes(m: int, n_features: int) -> list[tuple[int, int]]:
     """Return numbers of landmarks and of points of a cell for m training points, best first."""
     ratio = np.clip(n_features / FEATURES_OF_WORK, 1, MAX_WORK_RATIO)
-    most = min(LANDMARKS[1] * ratio**0.5, MAX_LANDMARKS)
-    n_landmarks = np.clip((MOSAIC_WORK * ratio / m) ** 0.5, LANDMARKS[0], most)
+    n_landmarks = np.clip((MOSAIC_WORK * ratio / m) ** 0.5, *LANDMARKS)
+    growth = ratio**CELL_GROWTH
+    fewest, most = CELL_POINTS[0], CELL_POINTS[1] * growth
     sizes = []
     while n_landmarks > SMALL_MOSAICS[0][0]:
-        sizes.append((round(n_landmarks), round(np.clip(n_landmarks * 2 / 3, *CELL_POINTS))))
+        n_points = np.clip(n_landmarks * CELL_SHARE * growth, fewest, most)
+        sizes.append((round(n_landmarks), round(n_points)))
         n_landmarks *= SHRINKING
     return [*sizes, *SMALL_MOSAICS]
 

@@ -78,4 +78,5 @@ def judge(
     except np.linalg.LinAlgError:  # in single precision
         return -np.inf
     known = known_outcomes(target[rows], n_classes, weight)
-    return log_likelihood(class_outputs(outputs), fit_power_link(outputs, known), known)[0]
+    link = fit_power_link(outputs, known, thread_map)
+    return log_likelihood(class_outputs(outputs), link, known)[0]

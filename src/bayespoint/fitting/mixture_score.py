@@ -8,7 +8,7 @@ import numpy as np
 
 from .._runtime.threads import run_all
 from ..geometry.mixture import TERMS, Term, Views, term_names
-from ..geometry.mixture_square import distances_of
+from ..geometry.mixture_square import all_distances
 from .pair_score import PairScore
 from .power_link import PowerLink
 
@@ -20,6 +20,17 @@ MIN_SHARE_OF_OTHERS = 0.5
 
 class MixtureScore:
     """The log probability of left-out points, by constant, weights and gammas of a mixture.
+
+    Parameters
+    ----------
+    looked : dict
+        The points, from `views.look`.
+    target, weight : array of shape (n_samples,)
+        Their classes and weights.
+    views : Views
+        What the terms see, with scales.
+    n_classes, thread_map, is_shared
+        As for `PairScore`.
 
     Attributes
     ----------
@@ -33,9 +44,18 @@ class MixtureScore:
         The points.
     """
 
-    def __init__(self, X, target, weight, views: Views, n_classes: int, thread_map: Callable = map):
+    def __init__(
+        self,
+        looked: dict[str, np.ndarray],
+        target,
+        weight,
+        views: Views,
+        n_classes: int,
+        thread_map: Callable = map,
+        is_shared: bool = True,
+    ):
         self.names = term_names(views)
-        self.points = PairScore(target, weight, n_classes, thread_map)
+        self.points = PairScore(target, weight, n_classes, thread_map, is_shared)
         self.distances = np.empty((len(self.names), len(self.points.places)))
         self.units = np.empty(len(self.names))
         total = weight.sum()
@@ -43,8 +63,10 @@ class MixtureScore:
         # Without the distance of a point to itself: one of `total` copies.
         others = max(1 - 1 / total, MIN_SHARE_OF_OTHERS)
 
+        distances = all_distances(self.names, views, looked)
+
         def measure(term: Term) -> None:
-            found = distances_of(term, views, X)(slice(0, len(X)))
+            found = distances[term](slice(0, len(target)))
             unit = float(share @ found @ share) / others
             unit = _moderate(unit) if unit > 0 else 1.0
             pairs = found.take(self.points.places)
@@ -53,32 +75,25 @@ class MixtureScore:
                     np.divide(pairs, unit, out=self.distances[k])
                     self.units[k] = unit
 
-        terms = list(dict.fromkeys(TERMS[name] for name in self.names))
-        run_all(self.points.thread_map, measure, terms)
+        run_all(self.points.thread_map, measure, list(distances))
 
     def evaluate(
         self, constant: float, weights: np.ndarray, gammas: np.ndarray, link: PowerLink
     ) -> tuple[float, np.ndarray]:
         """Return the score, and its gradient by all logarithms: also of power and floor."""
+        from .._jit.terms import fill_terms, sum_over_terms
+
         points, distances = self.points, self.distances
-        parts, pairs = np.empty(distances.shape), np.empty(len(points.first))
-        factors = -gammas[:, None]
+        terms, pairs = np.empty(distances.shape), np.empty(len(points.first))
+        given = distances, np.arange(len(distances)), gammas, weights, constant
 
         def fill(block: slice) -> None:
-            here = parts[:, block]
-            np.multiply(distances[:, block], factors, out=here)
-            np.exp(here, out=here)
-            here *= weights[:, None]
-            np.add.reduce(here, axis=0, out=pairs[block])
-            pairs[block] += constant
+            fill_terms(*given, block.start, block.stop, terms, pairs)
 
         run_all(points.thread_map, fill, points.blocks)
 
         def by_parameter(block: slice, by_pair: np.ndarray) -> np.ndarray:
-            here = parts[:, block]
-            here *= by_pair
-            by_gamma = np.einsum("kp,kp->k", here, distances[:, block])
-            return np.concatenate([[by_pair.sum()], here.sum(axis=1), by_gamma])
+            return sum_over_terms(terms, distances, block.start, by_pair)
 
         value, slopes = points.evaluate(pairs, constant + weights.sum(), link, by_parameter)
         total = slopes.over_pairs

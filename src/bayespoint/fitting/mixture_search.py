@@ -16,7 +16,7 @@ from .._runtime.threads import run_all
 from .._runtime.warn import warn
 from ..geometry.equal_rows import merge_equal_rows
 from ..geometry.kernels import Kernel
-from ..geometry.mixture import Mixture, Views, fit_views
+from ..geometry.mixture import Mixture, Views, fit_views, term_names
 from ..geometry.points import in_double
 from .mixture_score import MixtureScore
 from .pair_score import DIGITS, MIN_PROGRESS
@@ -110,7 +110,7 @@ def choose_mixture(
     rng = np.random.default_rng([len(target), number]) if number else None
     rows, n_parts = _sample(target, rng)
     views = fit_views(X, weight)
-    given = X[rows], target[rows], weight[rows]
+    given = views.look(term_names(views), X[rows]), target[rows], weight[rows]
     search = MixtureSearch(*given, views, fit_intercept, None, thread_map, n_parts)
     if len(classes) == 1:  # it says nothing about the kernel, so the prior decides
         return search.choice(search.begin)
@@ -184,12 +184,13 @@ class MixtureSearch:
     is the log likelihood of the classes given F. `LeftOut.slope_of_pairs` has the derivative
     by C. C and its derivative are sums over pairs of points, and are held as such.
 
-    Points may be divided into two parts that know nothing of each other; scores add up.
+    Points, which come from `views.look`, may be divided into two parts that know nothing of each
+    other; scores add up.
     """
 
     def __init__(
         self,
-        X,
+        looked: dict[str, np.ndarray],
         target,
         weight,
         views: Views,
@@ -205,8 +206,9 @@ class MixtureSearch:
         self._thread_map = map if n_parts == 1 else thread_map
 
         def prepare(some) -> MixtureScore:
-            given = X[some], target[some], weight[some]
-            return MixtureScore(*given, views, n_classes, inside)
+            given = {view: points[some] for view, points in looked.items()}
+            known = target[some], weight[some]
+            return MixtureScore(given, *known, views, n_classes, inside, n_parts == 1)
 
         self.parts = run_all(self._thread_map, prepare, parts)
         self.names = self.parts[0].names

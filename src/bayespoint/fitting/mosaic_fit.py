@@ -23,7 +23,7 @@ from ..solvers.cells import (
 )
 from ..solvers.mosaic import Joined, Patch
 from ..solvers.regression import MIN_NOISE, describe, draws_of_each, units_of
-from ..solvers.tiled_cholesky import times_upper
+from ..solvers.tiled_cholesky import tiles_of, times_upper
 from ..solvers.watch import watching
 from .cells_fit import members_of_cells
 from .gram_fit import MAX_COPIED_POINTS
@@ -127,7 +127,7 @@ def coherent_points(n: int, largest: int, solver) -> float:
 def _seconds(task: Task, n: np.ndarray) -> np.ndarray:
     """Estimate how long n points take."""
     r, b = np.minimum(n, task.solver.n_landmarks), np.minimum(n, task.solver.n_points)
-    operations = 4.0 * r**2 + 6.0 * r * b + 2.0 * b**2
+    operations = 4.0 * r**2 + 3.0 * r * b + b**2
     return n * (SECONDS_PER_ENTRY * (r + b) + SECONDS_PER_OPERATION * operations)
 
 
@@ -183,9 +183,18 @@ def patches_of(
     def patch_of(number: int) -> Patch:
         members = cells[number]
         features = times_upper(with_landmarks(members), to_basis)
-        return Patch(features, blocks.against(members)(members))
+        return Patch(features, _lower_triangle(blocks, members))
 
     return patch_of
+
+
+def _lower_triangle(blocks: UnitBlocks, members: np.ndarray) -> np.ndarray:
+    """Return the Gram matrix of some points, without most of what is above its diagonal."""
+    n, compute = len(members), blocks.against(members)
+    matrix = np.zeros((n, n), dtype=blocks.dtype)
+    for here in tiles_of(n):
+        matrix[here, : here.stop] = compute(members[here], here.stop)
+    return matrix
 
 
 def memory_needed(
@@ -196,7 +205,7 @@ def memory_needed(
     `largest` is the number of points of the largest cell, if it is known.
     """
     r, b = min(m, solver.n_landmarks), largest or min(m, MAX_CELL_RATIO * solver.n_points)
-    of_cell = 3 * b**2 + 2 * b * r + r**2
+    of_cell = b**2 + b * r + r**2
     matrices = itemsize * (FIXED_MATRICES * r**2 + n_at_once * of_cell)
     each = 2 * draws_of_each(solver.n_draws, n_outputs) + m / solver.n_points
     return (matrices + 8 * n_outputs * (8 * m + r * each)) / 2**20
@@ -265,7 +274,8 @@ def answer_of(
     each = draws_of_each(task.solver.n_draws, n_outputs)
     off = draw_off_mean(found.root, (n_outputs, each), task.rng) @ to_points
     known = known_outcomes(task.target[setting.rows[used]], max(n_outputs, 2), weight[used])
-    link = fit_power_link(outputs, known)
+    with threads(task.n_jobs) as thread_map:
+        link = fit_power_link(outputs, known, thread_map)
     info = describe(units, time.perf_counter() - began) | {
         "n_cells": len(setting.cells),
         "n_done": found.n_done,

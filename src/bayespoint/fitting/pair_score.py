@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -40,10 +41,18 @@ class PairScore:
         Number of classes, also of those that these points do not have.
     thread_map : callable, default=map
         A `map` that may use threads; the result does not depend on it.
+    is_shared : bool, default=True
+        Whether threads share the work on these points, if they are many. Otherwise all is done at
+        once, which takes fewer calls; the last digits differ.
     """
 
     def __init__(
-        self, target: np.ndarray, weight: np.ndarray, n_classes: int, thread_map: Callable = map
+        self,
+        target: np.ndarray,
+        weight: np.ndarray,
+        n_classes: int,
+        thread_map: Callable = map,
+        is_shared: bool = True,
     ):
         self.weight = weight
         self.known: Outcomes = known_outcomes(target, n_classes, weight)
@@ -52,10 +61,13 @@ class PairScore:
         self.first, self.second = np.triu_indices(n, 1)
         # The place of each pair of points in a matrix, above the diagonal.
         self.places = self.first * n + self.second
-        # Pairs that are worked on at once: those of a few rows of the matrix.
-        is_large = n >= MIN_POINTS_IN_THREADS
-        self.blocks = [pairs_of(rows, n) for rows in (tiles_of(n) if is_large else [slice(0, n)])]
-        self.thread_map = thread_map if is_large else map
+        # Rows of the matrix that are worked on at once, as borders of tiles.
+        borders = np.array([0, *(tile.stop for tile in tiles_of(n))])
+        is_shared = is_shared and n >= MIN_POINTS_IN_THREADS
+        pieces = pairwise(borders) if is_shared else [borders]
+        self.pieces = [np.array(piece) for piece in pieces]  # the longest first
+        self.blocks = [pairs_of(piece, n) for piece in self.pieces]
+        self.thread_map = thread_map if is_shared else map
 
     def value(self, pairs: np.ndarray, diagonal: float, link: PowerLink) -> float:
         """Return the score of a kernel in units of the noise."""
@@ -75,7 +87,7 @@ class PairScore:
         """
         found = self._leave_out(pairs, diagonal)
         value, slopes = likelihood(class_outputs(found.outputs), link, self.known)
-        given = slopes.outputs, self.places, sum_up, self.thread_map
+        given = slopes.outputs, self.pieces, sum_up, self.thread_map
         return value, PairSlopes(*found.slope_of_pairs(*given), slopes)
 
     def _leave_out(self, pairs: np.ndarray, diagonal: float) -> LeftOut:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from scipy import optimize, special
 
+from .._runtime.threads import run_all
 from .probabilities import settle_many, settle_two
 
 # Normal priors of the logarithms of power and floor: mean and deviation. They decide only where
 # left-out points cannot: on few points, or where every point is right (docs/notes/mixture.md).
 LOG_POWER = (0.7, 0.5)
 LOG_FLOOR = (np.log(0.1), 0.7)
+# From this many outputs on two threads share them: fewer take as long as handing them over.
+MIN_OUTPUTS_IN_PARTS = 4000
 # An output this many floors below zero has no probability to speak of.
 MIN_FLOORS = -500.0
 
@@ -82,13 +86,18 @@ def power_probabilities(outputs: np.ndarray, link: PowerLink) -> np.ndarray:
 def log_likelihood(F: np.ndarray, link: PowerLink, known: Outcomes) -> tuple[float, Slopes]:
     """Return the log likelihood of known classes, with the priors of the link, and its slopes."""
     value, slopes = likelihood(F, link, known)
+    value, (log_power, log_floor) = _with_priors(link, value, slopes.log_power, slopes.log_floor)
+    return value, Slopes(slopes.outputs, log_power, log_floor)
+
+
+def _with_priors(
+    link: PowerLink, value: float, log_power: float, log_floor: float
+) -> tuple[float, np.ndarray]:
+    """Add the priors of the link to a log likelihood and its slopes by log power and floor."""
     off_power = (math.log(link.power) - LOG_POWER[0]) / LOG_POWER[1]
     off_floor = (math.log(link.floor) - LOG_FLOOR[0]) / LOG_FLOOR[1]
-    return value - 0.5 * (off_power**2 + off_floor**2), Slopes(
-        slopes.outputs,
-        slopes.log_power - off_power / LOG_POWER[1],
-        slopes.log_floor - off_floor / LOG_FLOOR[1],
-    )
+    slopes = np.array([log_power - off_power / LOG_POWER[1], log_floor - off_floor / LOG_FLOOR[1]])
+    return value - 0.5 * (off_power**2 + off_floor**2), slopes
 
 
 def likelihood(F: np.ndarray, link: PowerLink, known: Outcomes) -> tuple[float, Slopes]:
@@ -101,13 +110,26 @@ def likelihood(F: np.ndarray, link: PowerLink, known: Outcomes) -> tuple[float, 
     return value, Slopes(by_outputs, by_power, by_floor)
 
 
-def fit_power_link(left_out: np.ndarray, known: Outcomes) -> PowerLink:
-    """Return the link that makes the classes of left-out points most probable."""
+def fit_power_link(left_out: np.ndarray, known: Outcomes, thread_map: Callable = map) -> PowerLink:
+    """Return the link that makes the classes of left-out points most probable.
+
+    Many points are two parts, for two threads; the result does not depend on `thread_map`.
+    """
     F = class_outputs(left_out)
+    middle = len(F) // 2 if F.size >= MIN_OUTPUTS_IN_PARTS else len(F)
+    rows = [some for some in (slice(middle), slice(middle, None)) if len(F[some])]
+    parts = [(F[some], Outcomes(known.wanted[some], known.weight[some])) for some in rows]
 
     def loss(logs: np.ndarray) -> tuple[float, np.ndarray]:
-        value, slopes = log_likelihood(F, PowerLink(*np.exp(logs)), known)
-        return -value, -np.array([slopes.log_power, slopes.log_floor])
+        link = PowerLink(*(float(v) for v in np.exp(logs)))
+        found = run_all(thread_map, lambda part: likelihood(part[0], link, part[1]), parts)
+        value, slopes = _with_priors(
+            link,
+            sum(value for value, _ in found),
+            sum(slopes.log_power for _, slopes in found),
+            sum(slopes.log_floor for _, slopes in found),
+        )
+        return -value, -slopes
 
     begin = np.array([LOG_POWER[0], LOG_FLOOR[0]])
     found = optimize.minimize(loss, begin, jac=True, method="L-BFGS-B", bounds=[(-4, 4), (-8, 3)])

@@ -57,6 +57,8 @@ def answer_of(task: Task, found: Found) -> Answer:
     # Points at the origin have length zero, and coefficients that have no effect.
     to_points = 1 / np.where(found.lengths > 0, found.lengths, np.inf)
     coef = posterior.coef * to_points
+    with threads(task.n_jobs) as thread_map:
+        link = fit_power_link(posterior.left_out, known, thread_map)
     return Answer(
         rows=rows,
         coef=coef,
@@ -69,7 +71,7 @@ def answer_of(task: Task, found: Found) -> Answer:
         probit_df=np.inf,
         infos=infos_of(posterior.info, np.abs(posterior.coef)),
         loo=posterior.left_out,
-        link=fit_power_link(posterior.left_out, known),
+        link=link,
         single=found.single,
     )
 

@@ -151,7 +151,7 @@ class HalfScore:
         self.fitted, self.groups = fitted, groups
         mixture = fitted.mixture
         self.diagonal = fitted.constant + mixture.weights.sum()
-        self.points = PairScore(target, weight, n_classes)
+        self.points = PairScore(target, weight, n_classes, is_shared=False)
         terms = [TERMS[name] for name in mixture.names]
         # Points as columns, from their mean: single precision is enough for differences.
         self.seen: dict[str, np.ndarray] = {}
@@ -166,10 +166,7 @@ class HalfScore:
             far = np.abs(codes[first] - codes[second]) > 1  # categories differ by more than one
             self.is_far = far * mixture.views.scales[mixture.views.categories].astype(np.float32)
             self.terms.append(Term("category", "different"))
-        self.which = [self.terms.index(term) for term in terms]
-        # What a change of each distance does to the exponents of the terms.
-        self.by_distance = np.zeros((len(self.terms), len(terms)))
-        self.by_distance[self.which, np.arange(len(terms))] = -mixture.gammas
+        self.which = np.array([self.terms.index(term) for term in terms])
 
     def climb(self) -> np.ndarray:
         """Return the log scales of all columns that predict this half best.
@@ -191,13 +188,17 @@ class HalfScore:
     def evaluate(self, logs: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the log probability of left-out points, and its gradient."""
         from .._jit.pair_distances import sum_over_pairs
+        from .._jit.terms import slopes_of_distances
 
         scales = np.exp(logs)[self.groups]
-        scaled, parts = self._parts(scales)
+        scaled, terms, kernel = self._kernel(scales)
+        gammas = self.fitted.mixture.gammas
 
         def sum_up(pairs: slice, by_pair: np.ndarray) -> np.ndarray:
             first, last = self.points.first[[pairs.start, pairs.stop - 1]]
-            slopes = (self.by_distance @ parts[:, pairs] * by_pair).astype(np.float32)
+            slopes = slopes_of_distances(
+                terms, self.which, gammas, pairs.start, by_pair, len(self.terms)
+            )
             by_scale = np.zeros(len(scales))
             for k, points in enumerate(scaled):
                 given = first, last + 1, slopes[2 * k], slopes[2 * k + 1]
@@ -208,19 +209,24 @@ class HalfScore:
                 by_scale[categories] += scales[categories] * (slopes[-1] @ self.is_far[pairs])
             return by_scale
 
-        value, slopes = self.points.evaluate(*self._kernel(parts), sum_up)
+        value, slopes = self.points.evaluate(*kernel, sum_up)
         return value, np.bincount(self.groups, weights=slopes.over_pairs)
 
     def value(self, logs: np.ndarray) -> float:
         """Return the log probability of left-out points."""
-        _, parts = self._parts(np.exp(logs)[self.groups])
-        return self.points.value(*self._kernel(parts))
+        return self.points.value(*self._kernel(np.exp(logs)[self.groups])[-1])
 
-    def _parts(self, scales: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
-        """Return points with scaled columns for each view, and each term for all pairs."""
+    def _kernel(
+        self, scales: np.ndarray
+    ) -> tuple[list[np.ndarray], np.ndarray, tuple[np.ndarray, float, PowerLink]]:
+        """Return points with scaled columns for each view, each term for all pairs, and the kernel.
+
+        The kernel is that of all pairs, its diagonal, and the link.
+        """
         from .._jit.pair_distances import pair_distances
+        from .._jit.terms import fill_terms
 
-        mixture = self.fitted.mixture
+        mixture, constant = self.fitted.mixture, self.fitted.constant
         distances = np.empty((len(self.terms), len(self.points.first)), dtype=np.float32)
         scaled = [seen * scales.astype(np.float32)[:, None] for seen in self.seen.values()]
         for k, points in enumerate(scaled):
@@ -228,11 +234,8 @@ class HalfScore:
         if self.is_far is not None:
             here = scales[mixture.views.categories].astype(np.float32)
             np.matmul(self.is_far, here, out=distances[-1])
-        parts = distances[self.which] * -mixture.gammas[:, None]
-        np.exp(parts, out=parts)
-        parts *= mixture.weights[:, None]
-        return scaled, parts
-
-    def _kernel(self, parts: np.ndarray) -> tuple[np.ndarray, float, PowerLink]:
-        """Return the kernel of all pairs, its diagonal, and the link."""
-        return np.add.reduce(parts) + self.fitted.constant, self.diagonal, self.fitted.link
+        terms = np.empty((len(self.which), distances.shape[1]))
+        pairs = np.empty(distances.shape[1])
+        given = distances, self.which, mixture.gammas, mixture.weights, constant
+        fill_terms(*given, 0, len(pairs), terms, pairs)
+        return scaled, terms, (pairs, self.diagonal, self.fitted.link)

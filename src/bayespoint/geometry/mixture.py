@@ -42,6 +42,11 @@ TERMS = {
 }
 
 
+def views_of(names: list[str]) -> list[str]:
+    """Return the views that terms have, each once."""
+    return list(dict.fromkeys(TERMS[name].view for name in names))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Views:
     """What the terms of a mixture see of a point.
@@ -75,8 +80,19 @@ class Views:
 
     def see(self, view: str, X: np.ndarray) -> np.ndarray:
         """Return points as one kind of term sees them; categories are not scaled."""
+        return self.scaled(view, self._look(view, X))
+
+    def look(self, names: list[str], X: np.ndarray) -> dict[str, np.ndarray]:
+        """Return points as the given terms see them, before columns are scaled."""
+        return {view: self._look(view, X) for view in views_of(names)}
+
+    def scaled(self, view: str, looked: np.ndarray) -> np.ndarray:
+        """Return what `see` returns for a view that is not scaled yet."""
+        return looked if view == "category" else looked * self.scales
+
+    def _look(self, view: str, X: np.ndarray) -> np.ndarray:
         if view == "position":
-            return X * self.scales
+            return X
         if view == "category":
             with np.errstate(over="ignore"):
                 return X[:, self.categories] / self.tolerances
@@ -84,7 +100,7 @@ class Views:
         for j, (knots, ranks) in enumerate(zip(self.knots, self.ranks, strict=True)):
             if len(knots):
                 found[:, j] = np.interp(X[:, j], knots, ranks)
-        return found * self.scales
+        return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,8 +155,7 @@ class SeenPoints:
 
     def __init__(self, mixture: Mixture, X: np.ndarray):
         self._mixture = mixture
-        views = {TERMS[name].view for name in mixture.names}
-        self._seen = {view: mixture.views.see(view, X) for view in views}
+        self._seen = {view: mixture.views.see(view, X) for view in views_of(mixture.names)}
         self._n = len(X)
 
     def matrix(self, Y: np.ndarray) -> np.ndarray:
@@ -233,11 +248,14 @@ def fit_views(X: np.ndarray, weight: np.ndarray | None = None) -> Views:
             knots.append(np.empty(0))
             ranks.append(np.empty(0))
             continue
-        rank = (np.cumsum(count) - count / 2) / count.sum()
-        mean = np.average(rank, weights=count)
-        rank = (rank - mean) / np.sqrt(np.average((rank - mean) ** 2, weights=count))
-        some = np.unique(np.linspace(0, len(values) - 1, MAX_KNOTS).round().astype(int))
-        knots.append(values[some].astype(float))
-        ranks.append(rank[some])
+        share = count / count.sum()
+        rank = np.cumsum(share) - share / 2
+        rank -= rank @ share
+        rank /= np.sqrt(rank**2 @ share)
+        if len(values) > MAX_KNOTS:
+            some = np.linspace(0, len(values) - 1, MAX_KNOTS).round().astype(int)
+            values, rank = values[some], rank[some]
+        knots.append(values.astype(float))
+        ranks.append(rank)
     some = np.array(categories, dtype=np.int64)
     return Views(knots, ranks, some, np.array(tolerances, float), np.ones(X.shape[1]))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .._runtime.threads import run_all
-from .mixture import TERMS, Mixture, Term, Views, indicators, measure, product_coordinates
+from .mixture import TERMS, Mixture, Term, Views, measure, product_coordinates
 
 # Rows of a tile. The terms of a tile of a thousand columns stay in the processor's cache.
 TILE_ROWS = 96
@@ -26,10 +26,8 @@ def mixture_square(mixture: Mixture, X: np.ndarray, thread_map: Callable = map) 
         A `map` that may use threads; the result does not depend on it.
     """
     n = len(X)
-    distances = {
-        term: distances_of(term, mixture.views, X)
-        for term in {TERMS[name] for name in mixture.names}
-    }
+    looked = mixture.views.look(mixture.names, X)
+    distances = all_distances(mixture.names, mixture.views, looked)
     matrix = np.empty((n, n))
 
     def fill(rows: slice) -> None:
@@ -44,13 +42,19 @@ def mixture_square(mixture: Mixture, X: np.ndarray, thread_map: Callable = map) 
     return matrix
 
 
-def distances_of(term: Term, views: Views, X: np.ndarray) -> Callable[[slice], np.ndarray]:
+def all_distances(
+    names: list[str], views: Views, looked: dict[str, np.ndarray]
+) -> dict[Term, Callable[[slice], np.ndarray]]:
+    """Return a function for each kind of distance of points that `views.look` returned."""
+    seen = {view: views.scaled(view, points) for view, points in looked.items()}
+    terms = dict.fromkeys(TERMS[name] for name in names)
+    return {term: distances_of(term, views, seen[term.view]) for term in terms}
+
+
+def distances_of(term: Term, views: Views, seen: np.ndarray) -> Callable[[slice], np.ndarray]:
     """Return a function: from a tile to the distances of its rows to all rows up to its last."""
-    seen = views.see(term.view, X)
     if term.measure == "different":
-        scales = views.scales[views.categories]
-        left, right = indicators(seen, seen, scales)
-        return lambda rows: np.maximum(scales.sum() - left[rows] @ right[: rows.stop].T, 0.0)
+        return _different(seen, views.scales[views.categories])
     if term.measure == "absolute":
         return _absolute(seen)
     centered = product_coordinates(seen, seen) if term.measure == "squared" else None
@@ -69,6 +73,21 @@ def distances_of(term: Term, views: Views, X: np.ndarray) -> Callable[[slice], n
         return found
 
     return squared
+
+
+def _different(seen: np.ndarray, scales: np.ndarray) -> Callable[[slice], np.ndarray]:
+    """Return in which categories rows differ, as `distances_of` does."""
+    from .._jit.mixture import add_different
+
+    columns = np.ascontiguousarray(seen.T)
+    left = np.ascontiguousarray(seen)
+
+    def different(rows: slice) -> np.ndarray:
+        found = np.zeros((rows.stop - rows.start, rows.stop))
+        add_different(left[rows], columns[:, : rows.stop], scales, found)
+        return found
+
+    return different
 
 
 def _absolute(seen: np.ndarray) -> Callable[[slice], np.ndarray]:

@@ -16,7 +16,6 @@ from .._runtime.lapack import (
     divide_by_upper,
     factor_upper,
     invert_upper,
-    mirror,
     multiply_by_upper,
     square_of_upper,
 )
@@ -46,7 +45,7 @@ def invert_definite(matrix: np.ndarray, thread_map: Callable = map) -> tuple[np.
         log_det = _factor(upper)
         _invert_triangle(upper)
         square_of_upper(upper)
-        mirror(upper)
+        _mirror(upper)
     else:
         log_det = _invert_in_halves(upper, thread_map)
     return upper.T, log_det
@@ -92,10 +91,10 @@ def _invert_in_halves(matrix: np.ndarray, thread_map: Callable) -> float:
 
     def finish_second() -> None:
         square_of_upper(second)
-        mirror(second)
+        _mirror(second)
 
     def finish_first() -> None:
-        mirror(first)
+        _mirror(first)
         beside[:] = below.T
 
     log_det = _factor(first)
@@ -134,3 +133,10 @@ def _invert_triangle(upper: np.ndarray) -> None:
         invert_lower(upper.T)
     else:
         invert_upper(upper)
+
+
+def _mirror(upper: np.ndarray) -> None:
+    """Copy the part above the diagonal to the part below."""
+    from .._jit.triangle import mirror_lower
+
+    mirror_lower(upper.T)

@@ -7,14 +7,20 @@ from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
-from scipy import linalg
 from sklearn.utils._param_validation import Interval
 
 from .._runtime.share_done import advance, between
 from .._runtime.threads import one_blas_thread
 from .regression import Solution, freedom_of
 from .solver import Solver
-from .tiled_cholesky import factor, invert, times_upper
+from .tiled_cholesky import (
+    factor,
+    invert,
+    multiply_by_lower,
+    subtract_square,
+    tiles_of,
+    times_upper,
+)
 from .watch import Watch
 
 # Share of the time that the first pass over the cells takes, measured with 15,000 points.
@@ -25,7 +31,7 @@ class Patch(NamedTuple):
     """The unit points of a cell."""
 
     features: np.ndarray  # (n, r), coordinates in the span of the landmarks
-    kernel: np.ndarray  # (n, n), the Gram matrix
+    kernel: np.ndarray  # (n, n), the Gram matrix; only its lower triangle is read
 
 
 class Joined(NamedTuple):
@@ -225,18 +231,17 @@ class Finished(NamedTuple):
 
 
 def condense(patch: Patch, codes: np.ndarray, softness: float, weight: np.ndarray) -> Half:
-    """Factor what the landmarks leave of the kernel of a cell."""
-    dtype = patch.features.dtype
-    matrix = patch.kernel - patch.features @ patch.features.T
+    """Factor what the landmarks leave of the kernel of a cell; the patch is overwritten."""
+    features, matrix = patch
+    dtype = features.dtype
+    subtract_square(matrix, features)
     matrix *= dtype.type(1 / softness)
     matrix.flat[:: len(matrix) + 1] += 1 / weight
-    lower = linalg.cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
-    log_det = 2 * float(np.sum(np.log(np.diagonal(lower).astype(np.float64))))
-    trtri = linalg.get_lapack_funcs("trtri", (lower,))
-    inverse = np.ascontiguousarray(trtri(lower, lower=1)[0])
-    features = inverse @ patch.features
+    _, log_det = factor(matrix)
+    invert(matrix)
+    multiply_by_lower(matrix, features)
     features *= dtype.type(softness**-0.5)
-    half = Factored(inverse, features, inverse @ codes.astype(dtype))
+    half = Factored(matrix, features, matrix @ codes.astype(dtype))
     return Half(half, features.T @ features, log_det)
 
 
@@ -285,9 +290,11 @@ def finish(half: Factored, whole: Whole) -> Finished:
     """Return the answer of a cell, given the global weights."""
     mean, root, _ = whole.astype(half.features.dtype)
     gap = half.codes - half.features @ mean
-    seen = times_upper(half.inverse.T @ half.features, root.T)
     diagonal = np.einsum("ij,ij->j", half.inverse, half.inverse, dtype=np.float64)
-    diagonal -= np.einsum("ij,ij->i", seen, seen, dtype=np.float64)
+    for here in tiles_of(len(gap)):  # the inverse is lower triangular
+        seen = half.inverse[here.start :, here].T @ half.features[here.start :]
+        seen = times_upper(seen, root.T)
+        diagonal[here] -= np.einsum("ij,ij->i", seen, seen, dtype=np.float64)
     left = whole.mean - half.features.T @ gap
     return Finished(half.inverse.T @ gap, diagonal, left)
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from .._runtime.threads import one_blas_thread, run_all
-from .definite_inverse import invert_definite, tiles_of
+from .definite_inverse import invert_definite
 from .regression_draws import draw_posterior
 from .solver import Solver
 from .tiled_cholesky import factor, invert
@@ -40,34 +40,27 @@ class LeftOut(NamedTuple):
     def slope_of_pairs(
         self,
         by_outputs: np.ndarray,
-        places: np.ndarray,
+        pieces: list[np.ndarray],
         sum_up: Callable[[slice, np.ndarray], np.ndarray],
         thread_map: Callable = map,
     ) -> tuple[np.ndarray, float]:
         """Return the derivative of a function of the outputs by the Gram matrix.
 
-        It is a sum over pairs of points, and the derivative by the whole diagonal. `places` are
-        those of the pairs in a matrix, above its diagonal, row by row. `sum_up` gets some pairs
-        and their derivatives, while they are in the cache of a thread, and returns their sums.
-
-        With R the derivative by the outputs, U = C^-1 (R / q) and
-        h_i = (dq_i / dC^-1_ii) sum_c R_ic A_ic / q_i^2 it is U A' - C^-1 diag(h) C^-1.
+        It is a sum over pairs of points, and the derivative by the whole diagonal. Pairs are those
+        of a matrix, above its diagonal, row by row. `sum_up` gets the pairs of a piece, which are
+        the borders of tiles of rows, and their derivatives, and returns their sums.
         """
-        scaled = by_outputs / self.freedom[:, None]
-        h = -2 * np.sum(scaled * self.coef, axis=1) * self.slope / self.freedom
-        U, n = self.inverse @ scaled, len(h)
-        left, right = (np.concatenate(p, axis=1) for p in ((U, self.coef), (self.coef, U)))
-        slope = np.empty((n, n))
+        from .._jit.slopes import prepare_slopes, slopes_of_rows
 
-        def compute(rows: slice) -> np.ndarray:
-            here = slope[rows, rows.start :]
-            np.matmul(self.inverse[rows] * h, self.inverse[:, rows.start :], out=here)
-            here += left[rows] @ right[rows.start :].T
-            pairs = pairs_of(rows, n)
-            return sum_up(pairs, slope.take(places[pairs]))
+        given = self.inverse, self.coef, self.freedom, self.slope, by_outputs
+        by_diagonal, left, right = prepare_slopes(*given)
 
-        sums = run_all(thread_map, compute, tiles_of(n))  # the longest first
-        return np.add.reduce(sums), float(np.trace(slope)) / 2
+        def compute(borders: np.ndarray) -> tuple[np.ndarray, float]:
+            by_pair, trace = slopes_of_rows(self.inverse, by_diagonal, left, right, borders)
+            return sum_up(pairs_of(borders, len(left)), by_pair), trace
+
+        sums, traces = zip(*run_all(thread_map, compute, pieces), strict=True)
+        return np.add.reduce(sums), sum(traces) / 2
 
 
 class Solution(NamedTuple):
@@ -331,9 +324,9 @@ def _log_density(misfit, scale, softness, weight, log_det) -> np.ndarray:
     return -0.5 * (misfit / scale**2 + of_points + of_noise)
 
 
-def pairs_of(rows: slice, n: int) -> slice:
-    """Return which pairs of points, row by row above the diagonal, belong to some rows."""
-    return slice(*(i * (2 * n - i - 1) // 2 for i in (rows.start, rows.stop)))
+def pairs_of(borders: np.ndarray, n: int) -> slice:
+    """Return which pairs of points, row by row above the diagonal, belong to a piece of rows."""
+    return slice(*(int(i) * (2 * n - int(i) - 1) // 2 for i in (borders[0], borders[-1])))
 
 
 def leave_one_out(

@@ -50,7 +50,7 @@ def factor(
         If the matrix is not positive definite.
     """
     log_det = 0.0
-    tiles = _tiles(len(matrix), tile)
+    tiles = tiles_of(len(matrix), tile)
     for k, here in enumerate(tiles):
         corner = _corner(matrix[here, here])
         matrix[here, here] = corner
@@ -77,7 +77,7 @@ def invert(lower: np.ndarray, thread_map: Callable = map, tile: int = TILE) -> N
 
     m^3 / 3 operations.
     """
-    tiles = _tiles(len(lower), tile)
+    tiles = tiles_of(len(lower), tile)
     for k in range(len(tiles) - 1, -1, -1):
         here = tiles[k]
         corner = _inverse(np.tril(lower[here, here]))
@@ -96,12 +96,24 @@ def invert(lower: np.ndarray, thread_map: Callable = map, tile: int = TILE) -> N
 def times_upper(left: np.ndarray, upper: np.ndarray, tile: int = TILE) -> np.ndarray:
     """Return left @ upper for an upper triangular matrix, in about half the time of a product."""
     out = np.empty((len(left), upper.shape[1]), dtype=left.dtype)
-    for here in _tiles(upper.shape[1], tile):
+    for here in tiles_of(upper.shape[1], tile):
         np.matmul(left[:, : here.stop], upper[: here.stop, here], out=out[:, here])
     return out
 
 
-def _tiles(m: int, tile: int) -> list[slice]:
+def multiply_by_lower(lower: np.ndarray, right: np.ndarray, tile: int = TILE) -> None:
+    """Replace a matrix by a lower triangular matrix times it, in half the time of a product."""
+    for here in tiles_of(len(lower), tile)[::-1]:  # rows that are still needed come first
+        right[here] = lower[here, : here.stop] @ right[: here.stop]
+
+
+def subtract_square(matrix: np.ndarray, rows: np.ndarray, tile: int = TILE) -> None:
+    """Subtract the products of all pairs of rows from the lower triangle of a matrix."""
+    for here in tiles_of(len(matrix), tile):
+        matrix[here, : here.stop] -= rows[here] @ rows[: here.stop].T
+
+
+def tiles_of(m: int, tile: int = TILE) -> list[slice]:
     return [slice(start, min(start + tile, m)) for start in range(0, m, tile)]
 
 
