@@ -19,12 +19,11 @@ import time
 from pathlib import Path
 
 import numpy as np
-from fault_injection import DRAFT, in_child, mixed_rows
+from fault_injection import DRAFT, INTERRUPTED, in_child, mixed_rows
 
 MAX_SECONDS = 2
 # A verb that has not ended after so long waits for a person.
 MAX_WAIT_SECONDS = 60
-INTERRUPTED = 130
 TRAIN = "train IN/rows.csv --target kind --model OUT/m"
 VERBS = {
     "train": TRAIN,
@@ -64,9 +63,9 @@ def make_world(folder: Path, n_rows: int) -> None:
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def press(arguments: list[str], after: float) -> tuple[float, float, int | None]:
+def press(arguments: list[str], after: float, log: Path) -> tuple[float, float, int | None]:
     """Run a verb, press Ctrl-C; return seconds until the end and its code, None if too early."""
-    child = in_child(arguments)
+    child = in_child(arguments, log=log)
     end = time.monotonic() + after
     while time.monotonic() < end:
         if os.waitpid(child, os.WNOHANG)[0]:
@@ -104,13 +103,15 @@ def main(arguments: list[str] | None = None) -> int:
                 shutil.copy(world / "few.csv", folder)
                 began = time.monotonic()
                 after = rng.uniform(0, whole) if repeat else MAX_WAIT_SECONDS
-                took, used, code = press(text.split(), after)
+                took, used, code = press(text.split(), after, world / "log")
                 if not repeat:  # not disturbed, unless it waits for a person
                     whole = time.monotonic() - began
                     continue
                 early += code is None
                 clock, cpu = max(clock, took), max(cpu, used)
-                other += [code] * (code not in (None, 0, INTERRUPTED))
+                if code not in (None, 0, INTERRUPTED):
+                    other.append(code)
+                    print((world / "log").read_text()[-2000:], file=sys.stderr)  # noqa: T201
                 left += bool(list(folder.glob(DRAFT)))
             print(  # noqa: T201
                 f"| {verb} | {given.repeats} | {clock:.2f} s | {cpu:.2f} s | {early} | {left} | "

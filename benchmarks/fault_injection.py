@@ -8,6 +8,7 @@ import shutil
 import signal
 import sys
 import tomllib
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ from bayespoint.cli.app import app
 
 OLD = b"old content"
 DRAFT = "*.bayespoint-draft"
+INTERRUPTED = 130
 
 
 class _Raw(io.FileIO):
@@ -199,7 +201,7 @@ def is_whole(verb: str, path: Path, old: bytes) -> bool:
         return False
 
 
-def _drop_privileges() -> None:
+def drop_privileges() -> None:
     """Give up all capabilities: then permissions of files bind root as they bind anybody else."""
     version, none = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
     if ctypes.CDLL(None, use_errno=True).capset(version, none):
@@ -220,12 +222,16 @@ def in_child(
         os.dup2(target, 2)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         if plain_user:
-            _drop_privileges()
+            drop_privileges()
         if around is None:
             code = run(arguments)
         else:
             with around:
                 code = run(arguments)
+    except KeyboardInterrupt:  # before or after the verb: bayespoint.cli.main says so
+        code = INTERRUPTED
+    except BaseException:
+        traceback.print_exc()  # to the log, if there is one
     finally:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()

@@ -1,11 +1,15 @@
 """Break everything that writes files or runs long, and count what is lost.
 
-    python benchmarks/faults.py disk | kill | together | readonly | cluster [--repeats 20]
+    python benchmarks/faults.py KIND [--repeats 20] [--verbs VERB ...]
 
 disk      the disk is full at the n-th change of a file, for every n, once or from then on
 kill      SIGKILL at every n-th change; SIGKILL, SIGTERM and Ctrl-C at random moments
 together  updates at once, predictions during updates, two sessions of labels
 readonly  an ordinary user in a folder of somebody else; run it as root, who can make one
+user      processes without privileges, a home, or a package that may be written; as root, too;
+          each verb in a folder of the user, and in a folder of somebody else
+overflow  `predict` on a file whose last number is too large (1e400), small and long files in turn
+memory    `train` with 20,000 rows and an address space of 0.3 to 3 GB: a model, or an error
 cluster   a Dask worker or the scheduler is killed at random moments of a fit; minutes
 
 Prints a row of a table for each verb: how often, and how often a file was neither the old one nor a
@@ -15,11 +19,13 @@ next run. The exit code is 1 if any of these is not zero. Needs Linux.
 
 import argparse
 import contextlib
+import ctypes
 import errno
 import io
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -34,6 +40,7 @@ from fault_injection import (
     OLD,
     VERBS,
     disk_fault,
+    drop_privileges,
     in_child,
     is_whole,
     make_world,
@@ -42,9 +49,15 @@ from fault_injection import (
     run,
 )
 
+import bayespoint
 from bayespoint.io.models.model_file import read
 
 NOBODY = 65534
+# Of unshare(2), mount(2) and prctl(2).
+SET_SECURE_BITS, NO_ROOT = 28, 1
+NEW_MOUNTS = 0x20000
+READ_ONLY, REMOUNT, BIND, RECURSIVE, PRIVATE = 1, 0x20, 0x1000, 0x4000, 0x40000
+MEMORY_MEGABYTES = (300, 500, 700, 1000, 1300, 1600, 2000, 3000)
 MAX_CHILD_SECONDS, MAX_FIT_SECONDS = 60, 300
 SIGNALS = {"SIGKILL": signal.SIGKILL, "SIGTERM": signal.SIGTERM, "Ctrl-C": signal.SIGINT}
 
@@ -220,11 +233,115 @@ def readonly(world: Path, folder: Path, given) -> list[Count]:
         before = {p.name: p.read_bytes() for p in folder.iterdir()}
         code = wait(in_child(arguments, plain_user=True, log=log))
         count.n = 1
-        count.half = before != {p.name: p.read_bytes() for p in folder.iterdir()}
+        count.half += before != {p.name: p.read_bytes() for p in folder.iterdir()}
         text = " ".join(log.read_text().split())
-        count.words = code not in (1, 2) or "You may not write to the folder" not in text
+        count.words += code not in (1, 2) or "You may not write to the folder" not in text
         if count.words:
             print(text)  # noqa: T201
+        counts.append(count)
+    return counts
+
+
+def user(world: Path, folder: Path, given) -> list[Count]:
+    """Run all verbs as processes of a user who may write to one folder at most."""
+    counts = []
+    environment = {**os.environ, "HOME": "/proc/none"}
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        environment.pop(name, None)
+    for verb in given.verbs:
+        for is_own in (True, False):
+            where = "own folder" if is_own else "folder of somebody else"
+            count = Count(f"{verb}, no home, {where}")
+            arguments, path = prepare(verb, world, folder)
+            old = path.read_bytes()
+            before = {p.name: p.read_bytes() for p in folder.iterdir()}
+            if not is_own:
+                os.chown(folder, NOBODY, NOBODY)
+            code, errors = _run_alone(
+                arguments, env=environment, preexec_fn=_become_plain_user, cwd="/proc"
+            )
+            count.n += 1
+            if is_own:
+                is_new = path.read_bytes() != old and is_whole(verb, path, old)
+                count.half += not is_new
+                is_wrong = code != 0
+            else:
+                count.half += before != {p.name: p.read_bytes() for p in folder.iterdir()}
+                text = " ".join(errors.replace("\u2502", " ").split())
+                is_wrong = code not in (1, 2) or "You may not write to the folder" not in text
+            count.words += is_wrong
+            if is_wrong:
+                print(errors[-600:])  # noqa: T201
+            count.left += bool(list(folder.glob(DRAFT)))
+            counts.append(count)
+    return counts
+
+
+def _become_plain_user() -> None:
+    """Make the package read-only for this process, and give up the privileges of root."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    place = str(Path(bayespoint.__file__).parent).encode()
+    steps = [
+        libc.unshare(NEW_MOUNTS),
+        libc.mount(b"none", b"/", None, RECURSIVE | PRIVATE, None),
+        libc.mount(place, place, None, BIND, None),
+        libc.mount(b"none", place, None, REMOUNT | BIND | READ_ONLY, None),
+        libc.prctl(SET_SECURE_BITS, NO_ROOT),  # else a new program gets the privileges back
+    ]
+    if any(steps):
+        raise OSError(ctypes.get_errno(), "the package cannot be made read-only")
+    drop_privileges()
+
+
+def _run_alone(arguments: list[str], **options) -> tuple[int, str]:
+    """Run a verb in a process of its own; return its exit code and what it said."""
+    command = [sys.executable, "-m", "bayespoint", *arguments]
+    result = subprocess.run(command, capture_output=True, timeout=MAX_FIT_SECONDS, **options)
+    return result.returncode, result.stderr.decode()
+
+
+def overflow(world: Path, folder: Path, given) -> list[Count]:
+    """Predict a file that Arrow reads ahead while the process ends with an error."""
+    counts = [Count("predict, 1e400 in 151 rows"), Count("predict, 1e400 in 200,001 rows")]
+    header, *rows = (world / "test.csv").read_text().splitlines()
+    bad = ["1e400", *rows[0].split(",")[1:]]
+    for name, n_copies in (("few", 1), ("many", 200_000 // len(rows))):
+        lines = [header, *rows * n_copies, ",".join(bad)]
+        (world / f"{name}.csv").write_text("\n".join(lines) + "\n")
+    for repeat in range(given.repeats):
+        count = counts[repeat % 2]
+        _, path = prepare("predict", world, folder)
+        name = "many" if repeat % 2 else "few"
+        predict = ["predict", f"{world}/linear.bpm", f"{world}/{name}.csv", "--output", str(path)]
+        code, errors = _run_alone(predict)
+        count.n += 1
+        count.half += path.read_bytes() != OLD
+        is_wrong = code != 1 or not is_one_line(errors) or "'x0'" not in errors
+        count.words += is_wrong
+        if is_wrong:
+            print(code, errors[-600:])  # noqa: T201
+        count.left += bool(list(folder.glob(DRAFT)))
+    return counts
+
+
+def memory(world: Path, folder: Path, given) -> list[Count]:
+    """Train with little memory: a model, or an error that says what to do."""
+    mixed_rows(20_000, 5).to_csv(world / "long.csv", index=False)
+    counts = []
+    for megabytes in MEMORY_MEGABYTES:
+        count = Count(f"train, {megabytes} MB")
+        _, path = prepare("train", world, folder)
+        train = ["train", f"{world}/long.csv", "--target", "kind", "--model", str(path)]
+
+        def limit(n_bytes=megabytes * 10**6):
+            resource.setrlimit(resource.RLIMIT_AS, (n_bytes, n_bytes))
+
+        code, errors = _run_alone(train, preexec_fn=limit)
+        print(f"{megabytes} MB: code {code}, {errors.splitlines()[-1:]}", file=sys.stderr)  # noqa: T201
+        count.n += 1
+        count.half += not is_whole("train", path, OLD) or (code == 0 and path.read_bytes() == OLD)
+        count.words += code not in (0, 1) or (code == 1 and not is_one_line(errors))
+        count.left += bool(list(folder.glob(DRAFT)))
         counts.append(count)
     return counts
 
@@ -360,7 +477,9 @@ def _on_cluster(world: Path, model: str, victim: str, after: float) -> tuple[str
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one kind of fault, and print its table."""
-    kinds = {f.__name__: f for f in (disk, kill, together, readonly, cluster)}
+    kinds = {
+        f.__name__: f for f in (disk, kill, together, readonly, user, overflow, memory, cluster)
+    }
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("kind", choices=kinds)
     parser.add_argument("--verbs", nargs="*", default=list(VERBS), choices=list(VERBS))

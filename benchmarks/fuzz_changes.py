@@ -12,20 +12,42 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-TEXT = "model.json"
+import numpy as np
+
+# The texts of a model file, and of the classifiers of scikit-learn in it.
+TEXT, SCHEMA = "model.json", "schema.json"
+HEADER_BYTES = 128  # of an array
 # Values that programs often forget.
 ODD = [None, True, False, 0, 1, -1, 2, 2**31, 2**63, -(2**63), 10**30, 0.5, -1e308, "", "nan",
        "inf", "full", "rbf", "os.system", [], {}, [[]], {"type": "tuple", "items": []},
        {"type": "float", "value": "inf"}, {"type": "array", "index": 0},
        {"type": "array", "index": 10**6}, {"type": "Pipeline", "state": {}},
-       {"type": "class", "value": "object"}]  # fmt: skip
+       {"type": "class", "value": "object"},
+       {"type": "skops", "array": {"type": "array", "index": 0}},
+       *({"__loader__": loader, "__module__": module, "__class__": name, "__id__": 1,
+          "content": {"content": "id", "func": {"content": "id"}}}
+         for loader, module, name in (
+             ("FunctionNode", "os", "system"), ("TypeNode", "builtins", "eval"),
+             ("ObjectNode", "subprocess", "Popen"), ("MethodNode", "builtins", "object"),
+             ("JsonNode", "builtins", "str"), ("CachedNode", "builtins", "dict"),
+             ("OperatorFuncNode", "operator", "attrgetter"),
+             ("PartialNode", "functools", "partial"), ("ReduceNode", "builtins", "getattr"),
+         ))]  # fmt: skip
 
 
 def change_tree(text: dict, rng: random.Random) -> None:
     """Change some nodes of a JSON tree."""
     nodes = list(_nodes(text))
+    numbers = [
+        (parent, key) for parent, key in nodes if key == "content" and _is_number(parent[key])
+    ]
+    if numbers and rng.random() < 0.3:
+        nodes = numbers
     for parent, key in rng.sample(nodes, min(rng.choice([1, 1, 2, 4]), len(nodes))):
         way = rng.random()
+        # skops reads an object once, and knows it again by its id.
+        if isinstance(parent, dict) and key != "__id__" and rng.random() < 0.9:
+            parent.pop("__id__", None)
         if way < 0.1 and isinstance(parent, dict):
             parent.pop(key, None)
         elif way < 0.4:
@@ -36,11 +58,22 @@ def change_tree(text: dict, rng: random.Random) -> None:
                 else None
             )
         elif way < 0.6 and isinstance(parent[key], int | float):
-            parent[key] = rng.choice(
-                [parent[key] + 1, -parent[key], parent[key] * 2**20, parent[key] / 3]
-            )
+            parent[key] = _other_number(parent[key], rng)
+        elif way < 0.8 and key == "content" and _is_number(parent[key]):  # as skops writes it
+            parent[key] = json.dumps(_other_number(json.loads(parent[key]), rng))
         else:
             parent[key] = rng.choice(ODD)
+
+
+def _other_number(number: float, rng: random.Random) -> float:
+    return rng.choice([number + 1, number - 1, -number, number * 2**20, number / 3, 10**6])
+
+
+def _is_number(text) -> bool:
+    try:
+        return isinstance(text, str) and isinstance(json.loads(text), int | float)
+    except ValueError:
+        return False
 
 
 def _nodes(value):
@@ -60,18 +93,31 @@ def change_model(content: bytes, rng: random.Random, change_bytes: Callable) -> 
 
 
 def change_archive(content: bytes, rng: random.Random, change_bytes: Callable) -> bytes:
-    """Change the text or an array of a model file, and give it the right checksums."""
+    """Change the text or an array in a zip file, and give it the right checksums."""
     if rng.random() < 0.1:
         return change_bytes(content)
     with zipfile.ZipFile(io.BytesIO(content)) as file:
         members = {name: file.read(name) for name in file.namelist()}
-    name = TEXT if rng.random() < 0.7 else rng.choice(list(members))
-    if name == TEXT:
-        text = json.loads(members[TEXT])
-        change_tree(text, rng)
-        members[TEXT] = json.dumps(text).encode()
+    main = TEXT if TEXT in members else SCHEMA
+    foreign = [name for name in members if members[name][HEADER_BYTES:].startswith(b"PK")]
+    if foreign and rng.random() < 0.5:
+        name = rng.choice(foreign)
     else:
-        start = rng.choice([0, 128])  # an array has a header of 128 bytes
+        name = main if rng.random() < 0.7 else rng.choice(list(members))
+    start = rng.choice([0, HEADER_BYTES])
+    if name == main:
+        text = json.loads(members[main])
+        change_tree(text, rng)
+        members[main] = json.dumps(text).encode()
+    elif name in foreign:
+        inner = change_archive(members[name][HEADER_BYTES:], rng, change_bytes)
+        buffer, text = io.BytesIO(), json.loads(members[main])
+        np.lib.format.write_array(buffer, np.frombuffer(inner, np.uint8), version=(1, 0))
+        members[name] = buffer.getvalue()
+        place = int(Path(name).stem)
+        text["arrays"][place]["shape"] = [len(inner)]
+        members[main] = json.dumps(text).encode()
+    else:
         members[name] = members[name][:start] + change_bytes(members[name][start:])
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as file:
@@ -100,7 +146,7 @@ def change_table(content: bytes, rng: random.Random, change_bytes: Callable) -> 
 CHANGES = {
     "model": change_model,
     "onnx": change_model,
-    "archive": change_archive,
+    **dict.fromkeys(("archive", "skops"), change_archive),
     **dict.fromkeys(("csv", "libsvm", "journal", "predict", "check", "plan"), change_table),
 }
 

@@ -23,18 +23,37 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import fuzz_verbs
+import joblib
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
+from sklearn.base import ClassifierMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from bayespoint import BayesPointClassifier, LinearBayesPointClassifier, active, save
+from bayespoint import (
+    BayesPointClassifier,
+    LinearBayesPointClassifier,
+    RejectOptionClassifier,
+    active,
+    save,
+)
 from bayespoint.evaluation.report.writer import write_report
 from bayespoint.io.models.archive import Archive, ModelFileError
 from bayespoint.io.models.decode import Decoder, layout_of
+from bayespoint.io.models.foreign import dump, load, require_trust
 from bayespoint.io.models.model_file import read
 from bayespoint.io.onnx import to_onnx
 from bayespoint.io.tables.columns import frame
@@ -180,12 +199,17 @@ def _parquet_seeds() -> list[bytes]:
 # Model files
 
 
-@cache
-def _models() -> list[bytes]:
-    """Return small model files of every kind."""
+def _rows() -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(12, 2)), np.arange(12) % 2
     X[:, 0] += 2 * y
+    return X, y
+
+
+@cache
+def _models() -> list[bytes]:
+    """Return small model files of every kind."""
+    X, y = _rows()
     table = pd.DataFrame({"a": X[:, 0], "b": np.array(["u", "v", "w"])[np.arange(12) % 3]})
     fitted = [
         LinearBayesPointClassifier().fit(X, y),
@@ -193,6 +217,10 @@ def _models() -> list[bytes]:
         BayesPointClassifier("rbf", gamma=0.5, softness=0.1, solver="ep").fit(X, y),
         make_pipeline(StandardScaler(), LinearBayesPointClassifier()).fit(X, y),
         make_pipeline(OneHotEncoder(), LinearBayesPointClassifier()).fit(table[["b"]], y),
+        *(
+            RejectOptionClassifier(FrozenEstimator(inner.fit(X, y)), reject_rate=0.2).fit(X, y)
+            for inner in (LogisticRegression(), RandomForestClassifier(2, max_depth=2))
+        ),
     ]
     path, contents = _folder() / "seed", []
     for model in fitted:
@@ -239,7 +267,8 @@ def read_model(content: bytes) -> bool:
 def _predict(model) -> None:
     n_features = model.n_features_in_
     if n_features < 10**5:
-        model.predict_proba(np.ones((2, n_features)))
+        # Rows that take other branches of a tree.
+        model.predict_proba(np.repeat([[-9.0], [0.0], [9.0]], n_features, axis=1))
 
 
 def export_model(content: bytes) -> bool:
@@ -282,6 +311,37 @@ def _model_seeds() -> list[bytes]:
 def _archive_seeds() -> list[bytes]:
     old = [pickle.dumps({"a": np.zeros(2)}, protocol) for protocol in range(6)]
     return [*_models()[:1], *_models()[3:], *old, b"PK\x05\x06" + bytes(18)]
+
+
+def read_foreign(content: bytes) -> bool:
+    """Read a classifier of scikit-learn as it is inside a model file, and predict with it."""
+    array = np.frombuffer(content, np.uint8)
+    # An ensemble may ask for processes of joblib, which are no programs of a stranger.
+    with joblib.parallel_config("threading", n_jobs=1), WATCHDOG.on():
+        try:
+            require_trust([array], (), "t")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                model = load(array, ())
+        except Exception:  # `read` turns any of them into a ModelFileError
+            return False
+        return _try(lambda: _predict(model))
+
+
+@cache
+def _foreign_seeds() -> list[bytes]:
+    X, y = _rows()
+    forest = RandomForestClassifier(2, max_depth=2, random_state=0)
+    boosting = HistGradientBoostingClassifier(max_iter=2, min_samples_leaf=1, max_leaf_nodes=3)
+    few = BaggingClassifier(GaussianNB(), 2, max_features=1, random_state=0)
+    stages = AdaBoostClassifier(n_estimators=2, random_state=0)
+    net = MLPClassifier((2,), max_iter=2, random_state=0)
+    sigmoid = CalibratedClassifierCV(FrozenEstimator(GaussianNB().fit(X, y)))
+    logistic = make_pipeline(StandardScaler(), LogisticRegression())
+    classifiers: list[ClassifierMixin] = [logistic, forest, boosting, few, stages, net, sigmoid]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # two rounds are not enough for the net
+        return [dump(model.fit(X, y), "it")[0].tobytes() for model in classifiers]
 
 
 # Pages
@@ -465,6 +525,11 @@ TARGETS = {
     "parquet": (read_parquet, _parquet_seeds, ["io/tables/parquet_table.py"]),
     "archive": (read_archive, _archive_seeds, ["io/models/archive.py", "io/models/model_file.py"]),
     "model": (read_model, _model_seeds, ["io/models/decode.py", "io/models/state_checks.py"]),
+    "skops": (
+        read_foreign,
+        _foreign_seeds,
+        ["io/models/foreign.py", "io/models/foreign_checks.py", "io/models/foreign_types.py"],
+    ),
     "onnx": (export_model, _model_seeds, ["io/onnx"]),
     "request": (
         request,

@@ -45,8 +45,9 @@ def to_arviz(model: BayesPointClassifier, X=None) -> Any:
     >>> from bayespoint.datasets import make_teacher
     >>> X, y, _ = make_teacher(20, 3, random_state=0)
     >>> model = BayesPointClassifier("linear", softness=0.0, solver="billiard", random_state=0)
-    >>> data = to_arviz(model.fit(X, y), X)  # doctest: +SKIP
-    >>> arviz.summary(data, var_names=["decision"])  # doctest: +SKIP
+    >>> data = to_arviz(model.fit(X, y), X)  # for arviz.summary, arviz.plot_trace, ...
+    >>> data["posterior"]["decision"].dims
+    ('chain', 'draw', 'output', 'point')
     """
     check_is_fitted(model)
     arviz = _import_arviz()

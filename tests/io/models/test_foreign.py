@@ -33,6 +33,7 @@ import bayespoint
 from bayespoint import RejectOptionClassifier
 from bayespoint.io.models import foreign
 from bayespoint.io.models.archive import write
+from bayespoint.io.models.foreign_types import nodes_of
 from bayespoint.io.models.model_file import ModelFileError, load, read, save
 from foreign_helpers import (
     SCHEMA,
@@ -320,6 +321,57 @@ def test_sparse_attributes_come_back_and_are_checked(path):
     model.estimator_.extra = broken
     with pytest.raises(ModelFileError, match="cannot be saved"):
         save(model, path)
+
+
+@pytest.mark.parametrize("n_outputs", ["-1", str(2**44)])
+def test_a_tree_that_wants_all_memory_is_damaged(path, n_outputs):
+    """Found by the fuzzer: scikit-learn takes the room first, and a MemoryError came out."""
+
+    def change(schema):
+        trees = [node for node in nodes_of(schema) if node["__loader__"] == "TreeNode"]
+        for tree in trees:
+            tree["__reduce__"]["args"]["content"][2].update(content=n_outputs, __id__=7)
+        assert trees
+
+    save(option(RandomForestClassifier(2, max_depth=2, random_state=0)), path)
+    with_bytes(path, with_schema(change), parts(path))
+    with pytest.raises(ModelFileError, match=r"damaged.*more memory than there is"):
+        load(path)
+
+
+def with_pool(change):
+    """Return a change of bytes that changes the seed of a random generator."""
+
+    def changed(schema):
+        pools = [node["content"] for node in nodes_of(schema) if "pool_size" in str(node)]
+        for content in pools:
+            if "pool_size" in content:
+                change(content, schema)
+
+    return with_schema(changed)
+
+
+@pytest.mark.parametrize("way", ["number", "known number", "array", "cached"])
+def test_a_seed_that_mixes_for_days_is_refused(path, way):
+    """Found by the fuzzer: NumPy mixes every word of a pool with every other one."""
+
+    def change(content, schema):
+        node = content["pool_size"]
+        if way == "number":
+            node.update(content="1000000", __id__=7)
+        elif way == "known number":  # skops takes the first node of this id
+            schema["content"]["content"] = {"a": {**node, "content": "1000000"}} | schema[
+                "content"
+            ]["content"]
+        else:
+            loader = {"array": "NdArrayNode", "cached": "CachedNode"}[way]
+            node.update(__loader__=loader, __id__=7)
+
+    save(option(HistGradientBoostingClassifier(max_iter=1)), path)  # keeps a generator
+    load(path)
+    with_bytes(path, with_pool(change), parts(path))
+    with pytest.raises(ModelFileError, match=r"random number generator|one name"):
+        load(path)
 
 
 def test_a_reader_without_skops_says_so(path, monkeypatch):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.decomposition import PCA
 from sklearn.ensemble import (
     BaggingClassifier,
     HistGradientBoostingClassifier,
@@ -100,6 +101,94 @@ def test_boosted_trees_with_categories():
     nodes["bitset_idx"][np.flatnonzero(nodes["is_categorical"])[0]] = 10**6
     with pytest.raises(ValueError, match="categories out of bounds"):
         _check_boosted(model)
+
+
+def with_categories():
+    """Return a model whose first columns are categories, and the nodes of its first tree."""
+    table = np.column_stack([X, np.arange(150) % 5])
+    model = HistGradientBoostingClassifier(max_iter=3, categorical_features=[4], random_state=0)
+    model.fit(table, (np.arange(150) % 5) % 2)
+    check_foreign(model)
+    return model, model._predictors[0][0].nodes
+
+
+@pytest.mark.parametrize("n_words", [0, 1, 7, 9])
+def test_boosted_trees_look_up_categories_in_eight_words(n_words):
+    """A category has eight bits: fewer words of 32 bits, and compiled code reads beyond them."""
+    model, _ = with_categories()
+    for name in ("raw_left_cat_bitsets", "binned_left_cat_bitsets"):
+        setattr(model._predictors[0][0], name, np.zeros((5, n_words), np.uint32))
+    with pytest.raises(ValueError, match="categories of another shape"):
+        check_foreign(model)
+
+
+def test_boosted_trees_ask_for_categories_of_columns_that_have_some():
+    """The others have no list of known categories, which compiled code would read."""
+    model, nodes = with_categories()
+    place = np.flatnonzero(nodes["is_categorical"])[0]
+    is_number = np.flatnonzero(model._bin_mapper.is_categorical_ == 0)
+    nodes["feature_idx"][place] = is_number[0]
+    with pytest.raises(ValueError, match="categories of a column without any"):
+        check_foreign(model)
+
+
+def test_boosted_trees_get_the_columns_that_were_counted():
+    """A part that comes before the trees could drop columns, or keep them from being counted."""
+    model = HistGradientBoostingClassifier(max_iter=2, random_state=0).fit(X, y)
+    model._in_fit = True  # rows are taken as they are
+    with pytest.raises(ValueError, match="in the middle of its training"):
+        check_foreign(model)
+    model = HistGradientBoostingClassifier(max_iter=2, random_state=0).fit(X, y)
+    model._preprocessor = PCA(1).fit(X)
+    with pytest.raises(ValueError, match="columns are prepared"):
+        check_foreign(model)
+
+
+@pytest.mark.parametrize("n_features", [np.array([]), np.array([4]), 4.0, None, True])
+@pytest.mark.parametrize("kind", [DecisionTreeClassifier, HistGradientBoostingClassifier])
+def test_the_number_of_columns_is_a_number(kind, n_features):
+    """An empty array differs from nothing: with NumPy 1, any row would pass the check."""
+    model = kind(random_state=0).fit(X, y)
+    model.n_features_in_ = n_features
+    with pytest.raises(ValueError, match="number of columns"):
+        check_foreign(model)
+
+
+def random_states(kind):
+    """Return a generator of random numbers, and the parts of its state."""
+    if kind == "RandomState":
+        made = np.random.RandomState(0)
+        return made, made.get_state(legacy=False), made.set_state
+    bits = getattr(np.random, kind)(0)
+    return np.random.Generator(bits), bits.state, lambda state: setattr(bits, "state", state)
+
+
+@pytest.mark.parametrize("kind", ["RandomState", "MT19937"])
+@pytest.mark.parametrize("position", [-1, 625, 10**6])
+def test_random_numbers_are_read_inside_of_their_state(kind, position):
+    made, state, put = random_states(kind)
+    model = GaussianNB().fit(X, y)
+    model.random_state = made
+    check_foreign(model)
+    state["state"]["pos"] = position
+    put(state)
+    with pytest.raises(ValueError, match="random number generator is impossible"):
+        check_foreign([{"a": model}])
+
+
+@pytest.mark.parametrize("position", [-1, 5])
+def test_random_numbers_are_read_inside_of_their_buffer(position):
+    made, state, put = random_states("Philox")
+    check_foreign(made)
+    state["buffer_pos"] = position
+    put(state)
+    with pytest.raises(ValueError, match="random number generator is impossible"):
+        check_foreign(made)
+
+
+@pytest.mark.parametrize("kind", ["PCG64", "PCG64DXSM", "SFC64"])
+def test_other_random_numbers_have_no_position(kind):
+    check_foreign(random_states(kind)[0])
 
 
 def _check_boosted(model):

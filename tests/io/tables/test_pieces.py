@@ -106,5 +106,5 @@ def test_a_file_of_the_same_size_that_changes(tmp_path):
 def test_errors_name_the_piece(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("number,text\n" + "1,a\n" * 50 + "1,a,2\n" + "1,a\n" * 50)
-    with pytest.raises(ValueError, match=r"t.csv, from byte \d+: .*Expected 2 columns, got 3"):
+    with pytest.raises(ValueError, match=r"t.csv, from byte \d+: .*has 3 values instead of 2"):
         rows_of(pieces_of(path, 60))

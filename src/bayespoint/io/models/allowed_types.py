@@ -70,6 +70,8 @@ SPARSE_TYPES: dict[str, Any] = {
 
 ARRAY_DTYPE = re.compile(r"[<>|][biuf](1|2|4|8)|[<>]U[1-9][0-9]{0,8}")
 OBJECT_DTYPE = "|O"
+# 32-bit numbers in the state of the Mersenne Twister.
+TWISTER_WORDS = 624
 # Levels of nested lists. A pipeline in a pipeline needs four.
 MAX_DEPTH = 100
 

@@ -16,14 +16,12 @@ from .allowed_types import (
     MODULE_OF_TYPE,
     OBJECT_DTYPE,
     SPARSE_TYPES,
+    TWISTER_WORDS,
     check_object,
     find_type,
 )
 from .archive import Layout
 from .foreign import NODE_TYPE, load
-
-# 32-bit numbers in the state of the Mersenne Twister.
-TWISTER_WORDS = 624
 
 
 class Decoder:

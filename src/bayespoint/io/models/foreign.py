@@ -53,7 +53,10 @@ def load(content: np.ndarray, trusted: Sequence[str]) -> Any:
     with warnings.catch_warnings():
         # `read` has compared the versions.
         warnings.simplefilter("ignore", InconsistentVersionWarning)
-        model = _skops().loads(data, trusted=names)
+        try:
+            model = _skops().loads(data, trusted=names)
+        except MemoryError as error:  # a forged tree says how much room it wants
+            raise ValueError("its skops part asks for more memory than there is") from error
     check_foreign(model)
     return model
 

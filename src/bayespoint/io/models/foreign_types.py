@@ -43,6 +43,8 @@ TRUSTED_TYPES = {
 _NUMBERS = "bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64"
 _NUMPY = {f"numpy.{name}" for name in f"{_NUMBERS} str_ object_".split()}
 _PLAIN = {f"builtins.{name}" for name in ["NoneType", "bool", "float", "int", "str", "object"]}
+# Words in the pool of a random seed: NumPy takes 4.
+MAX_POOL_WORDS = 64
 BIT_GENERATORS = {"MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"}
 # What a node that skops loads may be. A list must be a list: skops would call any other type.
 TYPES_OF_LOADER = {
@@ -73,6 +75,7 @@ PREFIXES_OF_LOADER = {
 
 def untrusted_types(schema: Any, trusted: Iterable[str]) -> set[str]:
     """Return the names of all types that a schema of skops would load, and nobody trusts."""
+    _check_numbers(schema)
     known = set(trusted)
     found = {_name(node) for node in nodes_of(schema) if not _is_safe(node, _name(node))}
     return found - known
@@ -127,6 +130,24 @@ def _is_safe(node: dict, name: str) -> bool:
         name.startswith(f"{module}.") and kind in kinds.split()
         for module, kinds in TRUSTED_TYPES.items()
     )
+
+
+def _check_numbers(schema: Any) -> None:
+    """Check the pools of random seeds, whose mixing takes the square of their size."""
+    contents: dict[Any, Any] = {}
+    for node in nodes_of(schema):
+        # skops reads a node once, and takes it again wherever its id comes.
+        name, is_number = node.get("__id__"), node["__loader__"] == "JsonNode"
+        if name is not None and node["__loader__"] != "CachedNode":
+            content = node.get("content") if is_number else None
+            if contents.setdefault(name, content) != content:
+                raise ValueError("its skops part has two values of one name")
+        inner = node.get("content")
+        pool = inner.get("pool_size") if isinstance(inner, dict) else None
+        if pool is not None and not (
+            pool["__loader__"] == "JsonNode" and 0 < int(pool["content"]) <= MAX_POOL_WORDS
+        ):
+            raise ValueError("the pool of its random number generator is impossible")
 
 
 def _bit_generator(node: dict) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .date_format import DateFormat, date_parts, parse_dates
+from .date_format import DateFormat, date_parts, describe_format, parse_dates
 from .missing_values import MISSING_WORDS, NOT_A_VALUE_WORDS
 from .number_format import PLAIN, NumberFormat, parse_numbers, recognize_numbers
 
@@ -211,7 +211,8 @@ def frame(table, columns: Columns, odd_values: OddValues | None = None):
         texts = as_texts(table[name], among_numbers=True)
         times, odd = parse_dates(texts, date.format)
         advice = f"Write them like that, or train again with --date '{name}=FORMAT'."
-        _tell_odd(name, texts, odd, odd_values, f"dates like {date.format}", advice)
+        wanted = f"dates like {describe_format(date.format)}"
+        _tell_odd(name, texts, odd, odd_values, wanted, advice)
         parts = date_parts(times, date)
         series |= dict(zip(date.names(name), parts.values(), strict=True))
     for name in columns.categories:

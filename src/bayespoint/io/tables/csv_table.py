@@ -36,6 +36,7 @@ LAST_READ_SECONDS, LAST_STEP_SECONDS = 0.5, 0.01
 LINE_END = r"\r\n|\r|\n"
 # psql draws a line below the names, and says below the rows how many there are.
 RULE = r"-+(?:\+-+)+"
+_OTHER_LENGTH = re.compile(r"Expected (\d+) columns, got (\d+): (.*)")
 FOOTER = r"\(\d+ (?:rows?|Zeilen?|lignes?|filas?)\)"
 
 
@@ -148,6 +149,11 @@ class CSVTable(Table):
             return (
                 f"a row is longer than {BLOCK_BYTES >> 20} MB, or a quote is opened and never "
                 "closed. Correct the file."
+            )
+        if found := _OTHER_LENGTH.search(message):
+            return (
+                f"a row has {found[2]} values instead of {found[1]}: {found[3]!r}. Correct it: "
+                "put quotes around values that hold the delimiter, and close every quote."
             )
         return message
 

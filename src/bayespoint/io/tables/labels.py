@@ -126,8 +126,8 @@ def check_classes(found: ClassCounts, target: str, *, are_all: bool = True) -> N
         )
 
 
-def ask_about_spelling(classes: Iterable[str]) -> list[str]:
-    """Return a question if classes differ in small and capital letters only.
+def ask_about_spelling(names: Iterable[str], kind: str = "classes") -> list[str]:
+    """Return a question if classes or categories differ in small and capital letters only.
 
     Examples
     --------
@@ -135,12 +135,12 @@ def ask_about_spelling(classes: Iterable[str]) -> list[str]:
     ["the classes 'Yes' and 'yes' differ in capital letters only, and stay different classes"]
     """
     first: dict[str, str] = {}
-    for name in map(str, classes):
+    for name in map(str, names):
         before = first.setdefault(name.casefold(), name)
         if before != name:
             return [
-                f"the classes {before!r} and {name!r} differ in capital letters only, and stay "
-                "different classes"
+                f"the {kind} {before!r} and {name!r} differ in capital letters only, and stay "
+                f"different {kind}"
             ]
     return []
 
