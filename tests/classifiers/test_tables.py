@@ -352,7 +352,7 @@ def test_a_precomputed_kernel_is_not_a_table():
 
 def test_too_many_categories_for_memory():
     table = pd.DataFrame({"id": [str(i) for i in range(1000)], "x": np.arange(1000.0)})
-    message = fit_error(table, cache_size=5)
+    message = fit_error(table.astype({"id": "category"}), cache_size=5)
     assert "1000 of them for the categories of column 0" in message
     assert "7.64 MB, but cache_size is 5" in message
 
@@ -411,3 +411,21 @@ def test_tags():
     tags = BayesPointClassifier().__sklearn_tags__().input_tags
     assert tags.allow_nan
     assert tags.categorical
+
+
+@pytest.mark.parametrize(
+    ("texts", "advice"),
+    [
+        ([*map(str, range(149)), "-"], "to_numeric"),
+        ([f"customer {i}" for i in range(150)], "Leave it out"),
+    ],
+)
+def test_columns_that_are_hardly_categories_are_doubted(texts, advice):
+    y = np.arange(150) % 2
+    table = pd.DataFrame({"x": y + 0.1 * np.arange(150), "name": texts})
+    model = BayesPointClassifier("linear", gamma=1.0, softness=0.1)
+    with pytest.warns(UserWarning, match=f"'name' of X holds text with 150 .*{advice}"):
+        model.fit(table, y)
+    # What the user calls a category is one.
+    model.fit(table.astype({"name": "category"}), y)
+    model.fit(table.assign(name=[f"customer {i % 60}" for i in range(150)]), y)

@@ -168,3 +168,14 @@ def test_classes_that_differ_in_capital_letters_only_are_asked_about(tmp_path):
     model = tmp_path / "m"
     result = run("train", tmp_path / "t.csv", "--target", "kind", "--model", model)
     assert f"note: t{said}" in result.stderr
+
+
+def test_categories_that_differ_in_capital_letters_only_are_asked_about(tmp_path):
+    table = pd.DataFrame({"plan": ["Basic", "basic", "Team"] * 20, "y": ["a", "b"] * 30})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    text = " ".join(ok("check", tmp_path / "t.csv", "--target", "y").split())
+    said = "the categories 'Basic' and 'basic' differ in capital letters only, and stay different"
+    assert f"- Column 'plan': {said} categories" in text
+    assert "plan" not in "".join(
+        run_json("check", tmp_path / "t.csv", "--target", "y", "--drop", "plan")["questions"]
+    )

@@ -128,7 +128,8 @@ def test_nothing_is_left_to_judge(world, tmp_path):
     columns = ["age", "width", "job", "town"]
     trained = record.fingerprints.look(table[columns]).trained
     table[trained].to_csv(data, index=False)
-    assert "judge these with --include-training-rows" in fails("evaluate", model, data)
+    for verb in ("evaluate", "explain"):
+        assert "judge these with --include-training-rows" in fails(verb, model, data)
     assert run_json("evaluate", model, data, "--include-training-rows")["n_rows"] == trained.sum()
 
 

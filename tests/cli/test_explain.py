@@ -1,3 +1,6 @@
+import json
+
+import pandas as pd
 import pytest
 
 import bayespoint
@@ -54,13 +57,36 @@ def test_other_models(world):
     assert run_json("explain", world / "three.bpm", world / "three.csv")["weights"] == []
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(1, 2000), (10, 2000), (50, 400), (1000, 200)])
-def test_fewer_rows_are_shuffled_if_there_are_many_columns(columns, rows):
-    assert explain._n_rows(columns) == rows
+@pytest.mark.parametrize(
+    ("columns", "support", "rows"),
+    [(1, 0, 2000), (10, 0, 2000), (50, 0, 400), (1000, 0, 200),
+     (10, 1000, 2000), (10, 10_000, 400), (50, 10_000, 200)],
+)  # fmt: skip
+def test_fewer_rows_are_shuffled_if_it_would_take_long(columns, support, rows):
+    assert explain._n_rows(columns, support) == rows
 
 
-def test_rows_that_trained_the_model_are_named(world, tmp_path):
-    path = tmp_path / "m.bpm"
-    arguments = ["--target", "kind", "--model", path, "--classifier", "linear"]
-    ok("train", world / "three.csv", *arguments)
-    assert "rows trained the model" in run("explain", path, world / "three.csv").stderr
+def test_rows_that_trained_the_model_are_left_out(world, tmp_path):
+    path, rows = tmp_path / "m.bpm", world / "three.csv"
+    ok("train", rows, "--target", "kind", "--model", path, "--classifier", "linear")
+    note = " ".join(run("explain", path, rows).stderr.split())
+    assert "Only the" in note
+    unseen = run_json("explain", path, rows)["importances"]
+    every = run("explain", path, rows, "--include-training-rows", "--json")
+    assert "judged too, as requested" in " ".join(every.stderr.split())
+    assert json.loads(every.stdout)["importances"] != unseen
+
+
+def test_too_few_rows_are_told(world, tmp_path):
+    few = tmp_path / "one.csv"
+    few.write_text("".join((world / "test.csv").read_text().splitlines(keepends=True)[:2]))
+    assert "1 row tells nothing about columns" in run("explain", world / "kernel.bpm", few).stderr
+
+
+def test_rows_without_classes_cannot_be_explained(world, tmp_path):
+    table = pd.read_csv(world / "test.csv").drop(columns="kind")
+    table.to_csv(tmp_path / "new.csv", index=False)
+    for verb in ("explain", "evaluate"):
+        line = fails(verb, world / "kernel.bpm", tmp_path / "new.csv")
+        assert "no column 'kind'" in line
+        assert "can be predicted, but not judged" in line

@@ -40,9 +40,9 @@ BROKEN = {
     "zero bytes": (GOOD.encode().replace(b"Bonn", b"Bo\0n"), "zero bytes"),
     "zeros": (b"\0" * 5000, "zero bytes"),
     "quotes not closed in the header": ('age,"width,job,town,kind\n1,2,a,b,no\n', "first line"),
-    "quotes not closed": (GOOD + '1,2,"a,Ulm,no\n' * 3, "columns"),
-    "too few cells": (GOOD + "1,2\n", "Expected 5 columns, got 2"),
-    "too many cells": (GOOD + "1,2,a,b,no,6\n", "Expected 5 columns, got 6"),
+    "quotes not closed": (GOOD + '1,2,"a,Ulm,no\n' * 3, "close every quote"),
+    "too few cells": (GOOD + "1,2\n", "a row has 2 values instead of 5"),
+    "too many cells": (GOOD + "1,2,a,b,no,6\n", "a row has 6 values instead of 5"),
     "one name twice": (GOOD.replace("width", "age"), "more than one column named 'age'"),
     "infinity": (GOOD + "inf,2,baker,Ulm,no\n", "'age' should hold finite numbers"),
     "too large": (GOOD + "1e400,2,baker,Ulm,no\n", "'age' should hold finite numbers"),
@@ -275,7 +275,7 @@ def test_places_that_cannot_be_read(world, tmp_path):
     assert "is a folder" in fails("predict", model, tmp_path)
     assert "There is no file" in fails("predict", model, tmp_path / "none.csv")
     assert "directory" in fails("predict", tmp_path, world / "test.csv")
-    assert "No such file" in fails("predict", tmp_path / "none.bpm", world / "test.csv")
+    assert "There is no file" in fails("predict", tmp_path / "none.bpm", world / "test.csv")
     secret = as_file(tmp_path, "secret.csv", GOOD)
     secret.chmod(0)
     if not os.access(secret, os.R_OK):

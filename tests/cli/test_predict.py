@@ -1,4 +1,5 @@
 import io
+import re
 
 import numpy as np
 import pandas as pd
@@ -129,12 +130,26 @@ def test_refused_rows_have_no_prediction(world, tmp_path):
     np.testing.assert_array_equal(some["prediction"][accepted], all_["prediction"][accepted])
     result = run_json("predict", *arguments, "--output", tmp_path / "out.csv")
     assert result["n_accepted"] == accepted.sum()
+    counts = all_["prediction"][accepted].value_counts()
+    assert result["answers"] == {"no": counts["no"], "yes": counts["yes"]}
+    text = ok("predict", *arguments, "--output", tmp_path / "out.csv")
+    assert f"Answers: no {counts['no']}, yes {counts['yes']}." in text
     assert result["threshold"] == model.threshold_
     result = run("predict", world / "linear.bpm", world / "test.csv", "--max-error", "0.0001")
     assert result.exit_code == 0
     assert "note" in result.stderr
     table = pd.read_csv(io.StringIO(result.stdout))
     assert not table["accepted"].any()
+
+
+def test_a_promise_that_refuses_everything_names_one_that_does_not(world):
+    result = run("predict", world / "linear.bpm", world / "test.csv", "--max-error", "0.0001")
+    found = re.search(r"note: --max-error ([\d.]+) answers ([\d.]+) % of", result.stderr)
+    model = bayespoint.load(world / "linear.bpm")
+    assert f"{100 * model.at(max_error=float(found[1])).coverage_:.1f}" == found[2]
+    kept = run("predict", world / "linear.bpm", world / "test.csv", "--max-error", found[1])
+    assert "No threshold" not in kept.stderr
+    assert "--max-error" not in kept.stderr
 
 
 def test_columns_can_be_kept_as_they_are(world, tmp_path):
@@ -208,7 +223,7 @@ def test_an_error_in_the_middle_leaves_the_old_file(world, tmp_path, monkeypatch
     path, out = tmp_path / "t.csv", tmp_path / "out.csv"
     path.write_text(text + text.partition("\n")[2] * 10 + "1,2\n")
     out.write_text("old")
-    assert "Expected 5 columns, got 2" in fails(
+    assert "a row has 2 values instead of 5" in fails(
         "predict", world / "linear.bpm", path, "--output", out
     )
     assert out.read_text() == "old"

@@ -43,6 +43,16 @@ def test_smaller_errors_are_promised_for_fewer_answers(rows):
     assert (np.diff(answered) < 0).all()
 
 
+def test_noisy_rows_have_promises_too(rows, rng):
+    X, y = rows
+    lines, evaluation = described(
+        LogisticRegression(), X, np.where(rng.random(len(y)) < 0.2, "no", y)
+    )
+    assert evaluation.error.high > 0.2
+    first = [line.split() for line in lines].index(["error", "answered"]) + 1
+    assert lines[first].startswith("  20.0 %")
+
+
 def test_a_model_that_knows_nothing_promises_nothing(rows):
     lines, evaluation = described(DummyClassifier(), *rows)
     assert "promise" not in "\n".join(lines)

@@ -26,7 +26,7 @@ def ended(error):
     ("error", "code", "line"),
     [
         (ValueError("two\nlines"), 1, "error: two lines"),
-        (FileNotFoundError(2, "No such file", "x.csv"), 1, "error: No such file: x.csv"),
+        (FileNotFoundError(2, "No such file", "x.csv"), 1, "error: There is no file 'x.csv'."),
         (MemoryError(), 1, f"error: {terminal.NO_MEMORY_ADVICE}"),
         (OSError(errno.ENOMEM, "x"), 1, f"error: {terminal.NO_MEMORY_ADVICE}"),
         (RuntimeError("can't start new thread"), 1, f"error: {terminal.NO_MEMORY_ADVICE}"),

@@ -1,4 +1,5 @@
 import io
+import types
 
 import numpy as np
 import pandas as pd
@@ -7,6 +8,7 @@ import pytest
 import bayespoint
 from bayespoint import LinearBayesPointClassifier, RejectOptionClassifier
 from bayespoint.cli import learn, source
+from bayespoint.cli import train as train_verb
 from cli_helpers import fails, mixed_table, ok, run, run_json, sparse_rows
 
 
@@ -142,6 +144,31 @@ def test_little_free_memory_is_told_before_it_is_taken(world, tmp_path, monkeypa
     failed = run(*arguments)
     assert failed.exit_code == 1
     assert "but the program and its libraries take" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        ({"max_memory": 2**30}, ", because of --max-memory 1G"),
+        ({"max_time": 90.0}, ", because of --max-time 90"),
+        (
+            {"max_time": 0.5, "max_memory": 2**30},
+            ", because of --max-time 0.5 and --max-memory 1G",
+        ),
+        ({}, "; --max-time sets how many"),
+    ],
+)
+def test_why_rows_are_left_out(world, capsys, monkeypatch, limits, reason):
+    """With a limit of memory alone, this note was a TypeError."""
+
+    def fit_half(columns, X, y, plan, say):
+        return types.SimpleNamespace(n_rows=len(y) // 2, contest=None)
+
+    plan = source.Plan(**limits)
+    rows = source.read_source(str(world / "train.csv"), "kind", plan)
+    monkeypatch.setattr("bayespoint.cli.train.fit_in_limits", fit_half)
+    train_verb.train(rows, plan, 0.1, lambda text: None)
+    assert f"the model is trained with 108 of 216 rows{reason}\n" in capsys.readouterr().err
 
 
 def test_the_target_has_to_be_named(world, tmp_path):

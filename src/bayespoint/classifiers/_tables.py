@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.utils import check_array, check_X_y
 from sklearn.utils.validation import validate_data
 
+from .._runtime.warn import warn
 from ..geometry.columns import Columns, fit_columns
 from ..geometry.points import canonical
 from ._column_values import NUMBER_KINDS, is_text, levels, numbers, positions
@@ -17,6 +18,8 @@ from ._column_values import NUMBER_KINDS, is_text, levels, numbers, positions
 FLOAT_TYPES = (np.float64, np.float32)
 # Double precision rounds larger whole numbers, so that different categories could become equal.
 MAX_EXACT_INTEGER = 2**53
+# A column of text with more categories is doubted if they are numbers or names of single rows.
+MAX_UNDOUBTED_CATEGORIES = 100
 
 
 def read_training_table(estimator, X, y, weight: np.ndarray | None = None) -> tuple:
@@ -211,8 +214,35 @@ def _find_categories(X, chosen, by_type: bool) -> tuple[list[np.ndarray | None],
             ordered[j] = True
             categories.append(values)
         else:
-            categories.append(_used(values, codes, name))
+            used = _used(values, codes, name)
+            categories.append(used)
+            if by_type and not is_categorical:
+                _doubt(used, X.shape[0], name)
     return categories, ordered
+
+
+def _doubt(found: np.ndarray, n_rows: int, name: str) -> None:
+    """Warn of a column of text that is probably no category: each value becomes a feature."""
+    n = len(found)
+    if n <= MAX_UNDOUBTED_CATEGORIES:
+        return
+    if 2 * sum(_is_number(value) for value in found.tolist()) > n:
+        advice = "most of them numbers. Convert it: pandas.to_numeric(column, errors='coerce')"
+    elif 2 * n > n_rows:
+        advice = f"in {n_rows} rows. Leave it out if it only names its rows"
+    else:
+        return
+    warn(
+        f"Column {name} of X holds text with {n} different values, {advice}. As it is, each value "
+        "is a category."
+    )
+
+
+def _is_number(text: Any) -> bool:
+    try:
+        return bool(np.isfinite(float(text)))
+    except (TypeError, ValueError):
+        return False
 
 
 def _used(values: np.ndarray, codes: np.ndarray, name: str) -> np.ndarray:

@@ -313,17 +313,18 @@ def explain(
     target: KnownTarget = None,
     top: Annotated[int, typer.Option(min=1, help="Lines to show.")] = 20,
     seed: Seed = 0,
+    include_training_rows: IncludeTrainingRows = False,
     read_options: FileOptions,
     json: Json = False,
 ) -> None:
     """Show which columns matter.
 
-    With data: how much worse the model gets if a column is shuffled. For a linear model
-    also its weights.
+    With data: how much worse the model gets if a column is shuffled, on rows that it has not
+    seen. For a linear model also its weights.
     """
     from .explain import run_explain
 
-    run_explain(model, data, target, top, seed, read_options, json)
+    run_explain(model, data, target, top, seed, read_options, include_training_rows, json)
 
 
 @_verb()

@@ -51,7 +51,11 @@ def run_check(data: str, target: str | None, plan: Plan, write: Path | None, as_
     classes, questions = (
         ([], []) if target is None else _classes(first[target], target, plan.min_class_rows)
     )
-    questions += found.questions + ([] if target is None else _odd(first, found, target))
+    questions += (
+        found.questions
+        + _spellings(first, found.findings)
+        + ([] if target is None else _odd(first, found, target))
+    )
     if write is not None:
         with in_place_of(write) as sink:
             sink.write(plan_text(table.name, target, found.findings).encode())
@@ -71,6 +75,18 @@ def run_check(data: str, target: str | None, plan: Plan, write: Path | None, as_
     if write is not None:
         lines += ["", f"Written to {write}. Train with: bayespoint train {data} --plan {write} ..."]
     show(result, as_json, *lines)
+
+
+def _spellings(first, findings: list[Finding]) -> list[str]:
+    """Return a question for each column whose categories differ in capital letters only."""
+    return [
+        f"column {finding.name!r}: {question}"
+        for finding in findings
+        if finding.use_as == "category"
+        for question in ask_about_spelling(
+            sorted(as_texts(first[finding.name]).drop_null().unique().to_pylist()), "categories"
+        )
+    ]
 
 
 def _odd(first, found: Look, target: str) -> list[str]:

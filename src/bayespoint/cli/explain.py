@@ -18,6 +18,8 @@ from .trained import Trained, open_model, read_to_judge
 # are many columns, because each column takes predictions for all these rows.
 MIN_SHUFFLED_ROWS, MAX_SHUFFLED_ROWS = 200, 2000
 MAX_SHUFFLED_CELLS = 20_000
+# A kernel machine computes at most this many kernel values for one round of shuffles.
+MAX_KERNEL_VALUES = 4e7
 
 
 class Importance(NamedTuple):
@@ -45,20 +47,21 @@ def run_explain(
     top: int,
     seed: int,
     read_options: ReadOptions,
+    include_seen: bool,
     as_json: bool,
 ) -> None:
-    """Show the weights of a linear classifier, and what shuffling a column costs."""
+    """Show the weights of a linear classifier, and what shuffling a column costs.
+
+    Rows that trained the model are left out: there a column that it only remembers looks useful.
+    """
     trained = open_model(model_path)
     weights = _weights(trained)
     shuffled: list[Importance] = []
     if data is not None:
         with working(f"reading {data}") as say:
-            X, y, seen = read_to_judge(trained, data, target, read_options, include_seen=True)
+            X, y, seen = read_to_judge(trained, data, target, read_options, include_seen)
             if seen is not None and seen.n_seen:
-                note(
-                    f"{seen.n_seen:,} of {seen.n_checked:,} rows trained the model, so columns "
-                    "that it only remembers look useful, too. Other rows tell more."
-                )
+                note(seen.sentence())
             try:
                 shuffled = _importances(trained, X, y, seed, say)
             except KeyboardInterrupt:
@@ -125,19 +128,25 @@ def _importances(trained: Trained, X, y, seed: int, say) -> list[Importance]:
         trained.pipeline,
         X,
         y,
-        max_rows=_n_rows(X.shape[1]),
+        max_rows=_n_rows(X.shape[1], len(getattr(trained.classifier, "support_", ()))),
         max_seconds=np.inf,
         random_state=seed,
     )
+    if found is None:
+        note(
+            f"{len(y):,} {'row tells' if len(y) == 1 else 'rows tell'} nothing about columns. Give "
+            "at least two rows of known classes that did not train the model."
+        )
     return [
         Importance(str(X.columns[row.column]), row.log_loss, row.error, row.deviation)
         for row in found or ()
     ]
 
 
-def _n_rows(n_columns: int) -> int:
-    """Return how many rows to shuffle."""
-    return max(MIN_SHUFFLED_ROWS, min(MAX_SHUFFLED_ROWS, MAX_SHUFFLED_CELLS // n_columns))
+def _n_rows(n_columns: int, n_support: int) -> int:
+    """Return how many rows to shuffle, for a machine that may have support vectors."""
+    cells = min(MAX_SHUFFLED_CELLS, MAX_KERNEL_VALUES / max(n_support, 1))
+    return max(MIN_SHUFFLED_ROWS, min(MAX_SHUFFLED_ROWS, int(cells / n_columns)))
 
 
 def _lines(weights: list[Weight], shuffled: list[Importance], top: int) -> list[str]:

@@ -24,6 +24,7 @@ from ..evaluation.promises import CountGroups, GroupCounts
 from ..io.tables.read_options import ReadOptions
 from .group_lines import group_lines
 from .output import check_output
+from .promises import smallest_promise
 from .terminal import note, percent, show, working
 from .trained import Part, Trained, open_model, read_parts
 
@@ -32,6 +33,8 @@ DECIMALS, SMALL_DIGITS = 6, 3
 NOVELTY_COLUMN = "novelty"
 # Ten to the power of more decimals is no number.
 MAX_DECIMALS = 300
+# How often each class is answered is said for up to so many classes.
+MAX_CLASSES_COUNTED = 6
 
 
 class Wanted(NamedTuple):
@@ -62,18 +65,21 @@ def run_predict(
     model = trained.model
     rejecting = model.reject_rate is not None or makes_promises(model)
     rejecting = rejecting or refuses_novel_rows(model)
+    _name_a_promise(model)
     began = time.perf_counter()
     keep = list(dict.fromkeys(wanted.keep))
     schema = _schema(model, wanted._replace(keep=keep), rejecting)
     _check_kept(keep, schema, trained)
     parts = read_parts(trained, data, read_options, keep=keep)
-    n_rows, n_accepted, groups = _predict(model, parts, output, schema)
+    n_rows, answered, groups = _predict(model, parts, output, schema)
+    n_accepted = int(answered.sum())
     if not n_rows:
         note("there are no rows to predict")
     seconds = time.perf_counter() - began
     result = {
         "n_rows": n_rows,
         "n_accepted": n_accepted,
+        "answers": dict(zip(map(str, model.classes_), answered.tolist(), strict=True)),
         "threshold": model.threshold_ if np.isfinite(model.threshold_) else None,
         "groups": [one._asdict() for one in groups],
         "seconds": round(seconds, 3),
@@ -83,18 +89,35 @@ def run_predict(
     lines = group_lines([(one.group, one.n_rows, one.n_answered, one.reason) for one in groups])
     if output is not None:
         words = f"Predicted {n_rows:,} rows in {seconds:.1f} s{refused}: {output}"
-        show(result, as_json, words, *lines)
+        show(result, as_json, words, *_counted(model.classes_, answered), *lines)
     elif rejecting:
         note(f"{n_rows:,} rows{refused}")
         for line in lines:
             note(line.strip())
 
 
+def _name_a_promise(model) -> None:
+    """If a promise refuses everything, name one that does not."""
+    if model.max_error is None or model.groups is not None or model.threshold_ < np.inf:
+        return
+    if (found := smallest_promise(model)) is not None:
+        max_error, coverage = found
+        note(f"--max-error {max_error:g} answers {percent(coverage)} of the held-out rows")
+
+
+def _counted(classes: np.ndarray, answered: np.ndarray) -> list[str]:
+    """Say how often each class is the answer: refusals may hit one class more than others."""
+    if len(classes) > MAX_CLASSES_COUNTED:
+        return []
+    counts = (f"{label} {n:,}" for label, n in zip(classes, answered.tolist(), strict=True))
+    return [f"Answers: {', '.join(counts)}."]
+
+
 def _predict(
     model, parts: Iterator[Part], output: Path | None, schema
-) -> tuple[int, int, list[GroupCounts]]:
-    """Write the answers; return the number of rows, of accepted ones, and both by group."""
-    n_rows = n_accepted = 0
+) -> tuple[int, np.ndarray, list[GroupCounts]]:
+    """Write the answers; return the number of rows, of each answer, and of rows by group."""
+    n_rows, answered = 0, np.zeros(len(model.classes_), dtype=int)
     groups = CountGroups(model)
     # Write nothing, not even to standard output, before the first rows can be read.
     first = list(islice(parts, 1))
@@ -108,16 +131,16 @@ def _predict(
             _writer(output, schema) as write,
         ):
             for part in chain(first, parts):
-                table, accepted = _answers(model, part, schema, groups)
+                table, counts = _answers(model, part, schema, groups)
                 with interrupts() as pressed:  # rows are written as a whole
                     write(table)
-                    n_rows, n_accepted = n_rows + len(table), n_accepted + accepted
+                    n_rows, answered = n_rows + len(table), answered + counts
                 if pressed:
                     raise KeyboardInterrupt
                 say(f"predicting, {n_rows:,} rows so far")
     except KeyboardInterrupt:
         raise KeyboardInterrupt(*_kept(output, n_rows)) from None
-    return n_rows, n_accepted, groups.found()
+    return n_rows, answered, groups.found()
 
 
 def _partial(output: Path) -> Path:
@@ -162,8 +185,8 @@ def _check_kept(keep: list[str], schema, trained: Trained) -> None:
             )
 
 
-def _answers(model, part: Part, schema, groups: CountGroups) -> tuple[Any, int]:
-    """Return a table of answers, and the number of accepted ones."""
+def _answers(model, part: Part, schema, groups: CountGroups) -> tuple[Any, np.ndarray]:
+    """Return a table of answers, and how often each class is accepted as the answer."""
     import pyarrow as pa
 
     proba = model.predict_proba(part.X)
@@ -183,7 +206,8 @@ def _answers(model, part: Part, schema, groups: CountGroups) -> tuple[Any, int]:
         answers.append(novelty)
     if len(schema) > len(kept) + len(answers):
         answers += list(proba.T)
-    return pa.table([*kept, *answers], schema=schema), int(np.count_nonzero(accepted))
+    counts = np.bincount(best[accepted], minlength=len(model.classes_))
+    return pa.table([*kept, *answers], schema=schema), counts
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,11 @@ from ..evaluation.intervals import Share
 from ..evaluation.record import TrainingRecord
 from ..evaluation.report.model_description import describe_model
 from .decision import decision_lines
+from .promises import MAX_ERRORS_SHOWN, coverage_at
 from .terminal import aligned, percent, wrapped
 
-# Shares of rows to refuse, and limits of the error, for which the summary shows the effect.
+# Shares of rows to refuse for which the summary shows the effect.
 REJECT_RATES_SHOWN = (0.05, 0.1, 0.2)
-MAX_ERRORS_SHOWN = (0.1, 0.05, 0.02, 0.01)
 # Classes whose share is shown.
 MAX_CLASSES_SHOWN = 5
 
@@ -192,10 +191,7 @@ def _promises(model: RejectOptionClassifier, evaluation: Evaluation) -> list[str
     for max_error in MAX_ERRORS_SHOWN:
         if evaluation.error.high <= max_error:
             continue
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            coverage = model.at(max_error=max_error).coverage_
-        if coverage > 0:
+        if (coverage := coverage_at(model, max_error)) > 0:
             promises.append((f"  {percent(max_error)}", percent(coverage)))
     if not promises:
         return []

@@ -207,6 +207,8 @@ def _message(error: BaseException) -> str:
             f"{error.strerror}. Make room, or write to another disk. Files that were there before "
             "are unchanged."
         )
+    if isinstance(error, FileNotFoundError) and error.filename:
+        return f"There is no file {str(error.filename)!r}."
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.strerror}: {error.filename}"
     return name_options(" ".join(str(error).split())) or type(error).__name__

@@ -182,8 +182,11 @@ def _reason(plan: Plan) -> str:
     """Return why rows were left out."""
     if is_cut_short():
         return ", because of Ctrl-C"
-    given = [f"--max-time {plan.max_time:g}"] * (plan.max_time is not None)
-    given += [f"--max-memory {size_text(plan.max_memory or 0)}"] * (plan.max_memory is not None)
+    given = []
+    if plan.max_time is not None:
+        given.append(f"--max-time {plan.max_time:g}")
+    if plan.max_memory is not None:
+        given.append(f"--max-memory {size_text(plan.max_memory)}")
     return f", because of {' and '.join(given)}" if given else "; --max-time sets how many"
 
 

@@ -18,6 +18,7 @@ from ..io.tables.columns import Columns, frame
 from ..io.tables.labels import known_labels, labels, whole_labels
 from ..io.tables.open_table import open_table
 from ..io.tables.read_options import ReadOptions
+from ..io.tables.sniff import FORMAT_OF_SUFFIX
 from ..io.tables.table import Table
 from .decision import decision_lines
 from .learn import stack
@@ -65,7 +66,12 @@ class Part(NamedTuple):
 
 def open_model(path: Path, rejection: dict[str, Any] | None = None) -> Trained:
     """Read a model that the command wrote, and set which rows it refuses."""
-    model, info = read(path)
+    try:
+        model, info = read(path)
+    except ValueError as error:
+        if not set(FORMAT_OF_SUFFIX) & set(Path(path).suffixes):
+            raise
+        raise ValueError(f"{error} The model comes first, then the data.") from None
     about = info.get("command")
     if about is None or not isinstance(model, RejectOptionClassifier):
         raise ValueError(
@@ -129,7 +135,13 @@ def _table_parts(
     wanted = [*keep, *([] if target is None else [target])]
     texts = [*wanted, *columns.dates, *columns.categories, *columns.texts]
     names = list(dict.fromkeys([*columns.used, *texts]))
-    table.require_columns(names, known=[*columns.used, *columns.left_out, columns.target])
+    try:
+        table.require_columns(names, known=[*columns.used, *columns.left_out, columns.target])
+    except ValueError as error:
+        if target is None or target in table.columns:
+            raise
+        words = "Rows without classes can be predicted, but not judged or explained."
+        raise ValueError(f"{error} {words}") from None
     for text in table.notes:
         note(name_options(text))
     _note_ignored(table, [*names, *columns.left_out, columns.target])

@@ -12,7 +12,7 @@ MAX_COMPARED_ROWS = 20_000
 # Time goes on: these parts of a date always differ.
 MOVING_PARTS = ("(days)", "(year)")
 # Categories listed for a column.
-MAX_CATEGORIES_LISTED = 10
+MAX_CATEGORIES_LISTED = 3
 
 
 class Watch:

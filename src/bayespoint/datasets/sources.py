@@ -53,6 +53,8 @@ def fetch_arrays(name: str, data_id: int, files: str) -> tuple[np.ndarray, np.nd
     --------
     >>> from bayespoint.datasets import fetch_arrays
     >>> X, labels = fetch_arrays("iris", 61, "iris.npz")  # from the network  # doctest: +SKIP
+    >>> X.shape, str(labels[0])  # doctest: +SKIP
+    ((150, 4), 'Iris-setosa')
     """
     from sklearn.datasets import fetch_openml
 

@@ -56,11 +56,17 @@ def fit(model, X, y, sample_weight=None, *, client: Client | None = None):
 
     Examples
     --------
-    >>> from dask.distributed import Client  # doctest: +SKIP
-    >>> client = Client()  # or the address of a cluster  # doctest: +SKIP
-    >>> model = BayesPointClassifier()
-    >>> distributed.fit(model, X, y)  # X, y: dask arrays  # doctest: +SKIP
-    >>> distributed.predict(model, X)  # doctest: +SKIP
+    >>> import dask.array as da
+    >>> from bayespoint import LinearBayesPointClassifier, distributed
+    >>> from bayespoint.datasets import make_teacher
+    >>> from dask.distributed import Client
+    >>> X, y, _ = make_teacher(1000, 3, random_state=0)
+    >>> X, y = da.from_array(X, chunks=500), da.from_array(y, chunks=500)
+    >>> with Client(processes=False, dashboard_address=":0"):  # or the address of a cluster
+    ...     model = distributed.fit(LinearBayesPointClassifier(), X, y)
+    ...     right = (distributed.predict(model, X) == y).mean().compute()
+    >>> bool(right > 0.95)
+    True
     """
     client = connected(client)
     with lost_scheduler_told(client):

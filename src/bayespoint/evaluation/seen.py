@@ -6,6 +6,9 @@ from typing import Any, Literal, NamedTuple
 
 from .intervals import Share
 
+# Rows that equal a training row by chance are told from this share of new rows on.
+MIN_CHANCE_TOLD = 0.01
+
 
 class SeenRows(NamedTuple):
     """What fingerprints say about the rows that were given to an evaluation."""
@@ -64,7 +67,7 @@ class SeenRows(NamedTuple):
         return f"the {self.n_checked:,} rows that can be checked (of {self.n_given:,})"
 
     def _rarer(self) -> str:
-        if not self.by_chance.number:
+        if self.by_chance.value < MIN_CHANCE_TOLD:
             return ""
         return (
             f" In these data {100 * self.by_chance.value:.0f} % of new rows equal a training row "

@@ -54,7 +54,8 @@ class Desk:
         self.session, self.journal, self.rows = session, journal, rows
         self.about = dict(about)
         self.version = 0
-        self.problem: str | None = None
+        self._writing_problem: str | None = None
+        self._learning_problem: str | None = None
         self.results: list[dict[str, str]] | None = None
         self.finish_requested = threading.Event()
         self._id = secrets.token_hex(4)
@@ -229,7 +230,7 @@ class Desk:
                 ],
                 "summary": summary_view(self.session.summary(), self),
                 "certificate": certificate_view(self.session.certificate()),
-                "problem": self.problem,
+                "problem": self._writing_problem or self._learning_problem,
                 "finishing": self.finish_requested.is_set(),
                 "results": self.results,
             }
@@ -237,14 +238,14 @@ class Desk:
     def request_finish(self) -> None:
         """Accept no more answers, and ask the main thread to write the results."""
         with self._lock:
-            self.problem = None
+            self._writing_problem = None
             self.finish_requested.set()
             self.version += 1
 
     def resume(self, problem: str | None) -> None:
         """Accept answers again after results could not be written."""
         with self._lock:
-            self.problem = problem
+            self._writing_problem = problem
             self.finish_requested.clear()
             self.version += 1
 
@@ -261,9 +262,10 @@ class Desk:
             try:
                 while not self._stop.is_set() and self.session.work():
                     self.version += 1
-                    self.problem = None
+                    self._learning_problem = None
             except Exception as error:  # answers are more important than the model
-                self.problem = f"The model could not learn: {error}. Your answers are saved."
+                words = f"The model could not learn: {error}. Your answers are saved."
+                self._learning_problem = words
                 self.version += 1
 
 

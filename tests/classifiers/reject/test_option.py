@@ -121,7 +121,7 @@ def test_at_is_a_fit_with_other_parameters(moons):
 
 def test_nothing_can_be_promised(moons):
     model = wrap(max_error=0.01)
-    with pytest.warns(UserWarning, match="120 calibration rows were given; at least 332 are"):
+    with pytest.warns(UserWarning, match="There are 120 calibration rows, but at least 332 are"):
         model.fit(*moons)
     assert model.threshold_ == np.inf
     assert model.coverage_ == 0
@@ -300,3 +300,11 @@ def test_bad_parameters(moons, parameters, message):
 def test_same_seed_same_answer(moons):
     one, two = (wrap(BayesPointClassifier("linear"), reject_rate=0.1).fit(*moons) for _ in "ab")
     assert one.threshold_ == two.threshold_
+
+
+def test_too_many_errors_are_no_lack_of_rows():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 2)), rng.integers(0, 2, 400)  # nothing can be learned
+    option = RejectOptionClassifier(LinearBayesPointClassifier(), max_error=0.1, random_state=0)
+    with pytest.warns(UserWarning, match=r"surest answers to the \d+ calibration rows too many"):
+        option.fit(X, y)

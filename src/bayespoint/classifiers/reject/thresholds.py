@@ -125,12 +125,20 @@ def fewest_rows(max_error: float, confidence_level: float) -> int:
 
 def why_nothing_is_certified(n_rows: int, max_error: float, confidence_level: float) -> str:
     """Return the warning for an infinite `certified_threshold`."""
+    fewest = fewest_rows(max_error, confidence_level)
+    if n_rows < fewest:
+        reason = (
+            f"There are {n_rows} calibration rows, but at least {fewest} are needed even if none "
+            "of them is wrong."
+        )
+    else:
+        reason = (
+            f"Even among the surest answers to the {n_rows} calibration rows too many are wrong."
+        )
     return (
         f"No threshold can promise an error of at most {max_error} with probability "
-        f"{confidence_level}, so everything is rejected. {n_rows} calibration rows were given; "
-        f"at least {fewest_rows(max_error, confidence_level)} are needed even if none of them is "
-        "wrong. Give more rows (calibration_size, cv), a larger max_error or a smaller "
-        "confidence_level."
+        f"{confidence_level}, so everything is rejected. {reason} Give more rows "
+        "(calibration_size, cv), a larger max_error or a smaller confidence_level."
     )
 
 
