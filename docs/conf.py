@@ -32,6 +32,7 @@ default_role = "code"  # `name` in a docstring, as in Markdown
 
 # Reference: one page for each public name.
 autosummary_generate = True
+toc_object_entries_show_parents = "hide"  # fit() instead of BayesPointClassifier.fit()
 autodoc_typehints = "none"  # the parameters are described in words
 numpydoc_show_class_members = False  # the template of classes lists them
 
@@ -78,10 +79,12 @@ sphinx_gallery_conf = {
     "filename_pattern": "/plot_",
     "parallel": True,  # with `-j 2`
     "min_reported_time": 0,
+    "thumbnail_size": (640, 400),
     "download_all_examples": False,
     "show_memory": False,
     "write_computation_times": False,  # its page loads scripts from outside
     "show_signature": False,
+    "capture_repr": ("_repr_html_",),  # not what a cell's last call of matplotlib returns
     "remove_config_comments": True,
     "doc_module": ("bayespoint",),
     "backreferences_dir": "gallery/backreferences",

@@ -166,7 +166,7 @@ def draw_ep(toy, look):
     axes[0].set(title="One wall", xlabel="output at one training point", yticks=[])
     axes[0].set(ylim=(0, 0.68))
     axes[0].grid(visible=False)
-    axes[0].legend(loc="upper left", bbox_to_anchor=(0.0, 1.0), fontsize=9)
+    axes[0].legend(loc="upper right", bbox_to_anchor=(1.04, 1.04), fontsize=9)
     model = toy.fit("ep")
     toy.draw(axes[1], look)
     draws = toy.hypotheses(model.sample_decision(toy.X, N_DRAWS))

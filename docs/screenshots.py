@@ -25,6 +25,11 @@ PAGES = [
     "benchmarks",
 ]
 WIDTHS, MAX_HEIGHT = (1280, 375), 5000
+# The text scrolls sideways inside the page if a word is too long for it.
+NEEDED = """
+const page = document.documentElement, text = document.querySelector(".bd-article-container");
+return Math.max(page.scrollWidth, text ? innerWidth + text.scrollWidth - text.clientWidth : 0);
+"""
 
 
 def open_browser():
@@ -48,7 +53,7 @@ def show(browser, address, width, theme):
     height = browser.execute_script("return document.documentElement.scrollHeight")
     size["height"] = min(height, MAX_HEIGHT)
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    return browser.execute_script("return document.documentElement.scrollWidth")
+    return browser.execute_script(NEEDED)
 
 
 def problems(browser):

@@ -1,5 +1,6 @@
 """Numbers in the README and in pages are those of kept results in benchmarks/results."""
 
+import math
 import re
 import sys
 from argparse import Namespace
@@ -17,6 +18,10 @@ from arena_report import compare, difference, rank, show
 from arena_report import read_results as read_arena
 from middle_report import average
 from middle_report import read_results as read_middle
+
+from bayespoint.active.promise import EXPECTED_SHARES, FIRST_ORDER_SHARE
+from bayespoint.classifiers.reject.anytime import log_evidence
+from bayespoint.classifiers.reject.thresholds import fewest_rows
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -181,3 +186,60 @@ def test_losses_on_the_page_of_benchmarks_are_those_of_its_tables(arena):
     table = text_of("benchmarks/README.md")
     for number in re.findall(r"\d+\.\d+", page):
         assert re.search(rf"(?<![\d.]){re.escape(number)}(?!\d)", table), number
+
+
+def test_compilation_takes_eight_seconds():
+    """The page of benchmarks says so for `python benchmarks/startup.py`."""
+    found = re.search(
+        r"first fit of a process \| ([\d.]+) s compiling", text_of("benchmarks/README.md")
+    )
+    assert round(float(found[1])) == 8
+    assert "takes eight seconds longer, because it compiles" in text_of("README.md")
+
+
+def test_log_loss_of_gaussian_processes():
+    rows = table_after("benchmarks/README.md", "## Without tuning")
+    start = [row[0] for row in rows].index("log loss: `BayesPointClassifier()`")
+    ours = float(rows[start][8].strip("*"))
+    theirs = next(float(row[8]) for row in rows[start:] if "optimized" in row[0])
+    more = theirs - ours
+    assert f"has {more:.3f} more log loss" in text_of("docs/coming_from_gp.md")
+
+
+def test_seconds_of_100_000_rows():
+    results = read_middle([RESULTS / "middle.csv"])
+    ours = results[(results["machine"] == "bayespoint") & (results["n_train"] == 100_000)]
+    assert len(ours)
+    assert 20 <= ours["fit_cpu"].mean() <= 40
+    assert "half a minute for 100,000" in text_of("docs/which_machine.md")
+
+
+def test_rows_that_a_promise_needs():
+    rows = [fewest_rows(max_error, 0.95) for max_error in (0.05, 0.01)]
+    words = (
+        f"{rows[0]} held-out rows for an error of 5 % even if none of them is wrong, {rows[1]} for"
+    )
+    assert words in text_of("docs/abstaining.md")
+
+
+def test_questions_that_a_promise_of_labels_needs():
+    """The first checkpoint has half of the risk of the first order, and its sets share it."""
+    risk, size, n = 0.05 * FIRST_ORDER_SHARE / 2 / len(EXPECTED_SHARES), 5000, np.arange(200)
+    needed = []
+    for max_error in (0.05, 0.1):
+        evidence = log_evidence(0 * n, n, size, math.floor(max_error * size) + 1, max_error)
+        needed.append(int(np.argmax(evidence >= -math.log(risk))))
+    assert np.round(needed, -1).tolist() == [100, 50]
+    page = " ".join(text_of("docs/labeling.md").split())
+    assert "about 100 blind questions are needed for 5 % and 50 for 10 %" in page
+
+
+def test_sizes_and_speed_of_compact_models():
+    table = table_after("docs/notes/compact.md", "## What the data")
+    rows = {(row[0], row[1]): row for row in table}
+    adult, banana = rows["adult, default (mosaic)", "0.001"], rows["banana, default", "0.005"]
+    page = text_of("docs/compact.md")
+    assert adult[4] == banana[4] == "0"
+    assert "no label of 10,000 rows changed" in page
+    assert f"the file shrank from {adult[6]} MB" in page
+    assert f"{banana[3]} times on banana" in page

@@ -63,6 +63,7 @@ def reader():
 def on_dask(names, request, monkeypatch):
     """Put the data on a running cluster."""
     da = pytest.importorskip("dask.array")
+    pytest.importorskip("dask.distributed")  # its names must not be those of this test
     client = request.getfixturevalue("client")
 
     def running():
@@ -108,14 +109,14 @@ def test_commands_of_the_readme_run(tmp_path):
     """All but those that install and the demo, which has its own tests."""
     programs = {"python": [sys.executable], "bayespoint": [sys.executable, "-m", "bayespoint"]}
     chosen = [w for w in COMMANDS if "pip" not in w and w != ["bayespoint", "demo"]]
-    assert len(chosen) == 4
+    assert len(chosen) == 6
     for name, *arguments in chosen:
         run = subprocess.run(
             [*programs[name], *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
         )
         assert run.returncode == 0, run.stderr
     assert {path.name for path in tmp_path.iterdir()} == {
-        "rows.csv", "rows.bayespoint", "report.html", "answers.csv",
+        "rows.csv", "rows.bayespoint", "report.html", "answers.csv", "rows.onnx",
     }  # fmt: skip
 
 

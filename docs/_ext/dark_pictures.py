@@ -1,4 +1,4 @@
-"""Show NAME_dark.svg instead of NAME.svg on dark pages, where both exist."""
+"""Show NAME_dark.svg instead of NAME.svg on dark pages, where both exist; .png as well."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ class DarkPictures(SphinxPostTransform):
         for node in list(self.document.findall(nodes.image)):
             path = Path(node["uri"])
             twin = path.with_stem(f"{path.stem}_dark")
-            if path.suffix == ".svg" and (Path(self.env.srcdir) / twin).is_file():
+            if path.suffix in (".svg", ".png") and (Path(self.env.srcdir) / twin).is_file():
                 dark = node.deepcopy()
                 dark["uri"] = twin.as_posix()
                 dark["candidates"] = {"*": dark["uri"]}

@@ -6,20 +6,23 @@ import re
 import textwrap
 
 CODE = re.compile(r"(``.*?``|`[^`]*`)")
+# Papers are cited by numbers, which the glossary explains.
+PAPER = re.compile(r"(?<![\w.,-])(00[0124])(?!\w|[.,]\d)")
 TRAILING_UNDERSCORE = re.compile(r"(?<=\w)_(?!\w)")
 PARAMETER = re.compile(r"[*\w, ]+ : ")
 
 
-def escape(text):
-    """Escape what reStructuredText would read into a line, outside of code."""
+def escape(text, root="../"):
+    """Escape what reStructuredText would read into a line, outside of code, and link papers."""
     parts = CODE.split(text)
     for i in range(0, len(parts), 2):
         parts[i] = TRAILING_UNDERSCORE.sub(r"\\_", parts[i])
         parts[i] = re.sub(r"(?<!\\)[|*]", r"\\\g<0>", parts[i])
+        parts[i] = PAPER.sub(rf"`\1 <{root}glossary.html#papers>`__", parts[i])
     return "".join(parts)
 
 
-def escape_lines(lines):
+def escape_lines(lines, root="../"):
     """Escape the prose of a docstring; examples and names of parameters stay as they are."""
     example = False
     for i, line in enumerate(lines):
@@ -27,7 +30,7 @@ def escape_lines(lines):
         name = PARAMETER.match(line)
         start = name.end() if name else 0
         if not example:
-            lines[i] = line[:start] + escape(line[start:])
+            lines[i] = line[:start] + escape(line[start:], root)
 
 
 def is_named_tuple(obj):
@@ -52,7 +55,7 @@ def mend(app, what, name, obj, options, lines):
     if is_named_tuple(obj) and "Attributes" not in lines:
         at = lines.index("Examples") if "Examples" in lines else len(lines)
         lines[at:at] = [*describe_fields(obj), ""]
-    escape_lines(lines)
+    escape_lines(lines, "../" * app.env.docname.count("/"))
 
 
 def skip(app, what, name, obj, skip, options):

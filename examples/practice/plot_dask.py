@@ -19,7 +19,7 @@ from dask.distributed import Client
 from bayespoint import LinearBayesPointClassifier, distributed
 
 dask.config.set({"distributed.worker.memory.terminate": False})
-client = Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None)
+client = Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=":0")
 
 # %%
 # Data in twenty parts. Each worker makes its parts when it needs them, as it would read files.
