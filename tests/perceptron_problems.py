@@ -3,7 +3,7 @@
 import numpy as np
 
 from bayespoint.geometry.kernels import Kernel
-from bayespoint.geometry.row_store import RowStore
+from bayespoint.geometry.row_store import UNIT, RowStore
 from bayespoint.geometry.unit_kernel import AnyKernel
 from bayespoint.solvers import Perceptron
 from bayespoint.solvers.members import Members
@@ -24,7 +24,7 @@ def teacher_problem(m, n, seed, n_outputs=1):
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     signs = np.where(rng.standard_normal((n_outputs, n)) @ X.T > 0, 1, -1).astype(np.int8)
     # The row store rounds in the same way.
-    matrix = (X @ X.T).astype(np.float32).astype(float)
+    matrix = np.rint((X @ X.T) / UNIT) * UNIT
     np.fill_diagonal(matrix, 1.0)
     return matrix, signs
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from bayespoint._jit.perceptron import NEXT_MISTAKE_SCORE, advance, expect_mistakes, learn
+from bayespoint.geometry.row_store import UNIT
 from perceptron_problems import slow_perceptron, teacher_problem
 
 MANY = 10**6
@@ -12,13 +13,30 @@ MANY = 10**6
 def at_start(m):
     """Return output, count, walk, best pass and its count before the first point."""
     walk = np.array([0, 0, 0, m], dtype=np.int64)
-    return np.zeros(m), np.zeros(m, np.int32), walk, np.full(2, np.inf), np.zeros(m, np.int32)
+    count, best_count = np.zeros((2, m), np.int32)
+    return np.zeros(m, np.float32), count, walk, np.full(2, np.inf), best_count
 
 
-def run(matrix, y, order, softness, state, slot, limit=MANY, step=1.0):
+def in_units(matrix):
+    """Return a matrix as it is stored."""
+    rows = np.rint(matrix / UNIT).astype(np.int16)
+    np.testing.assert_array_equal(rows * UNIT, matrix)
+    return rows
+
+
+def assert_sums_agree(output, expected, n_mistakes):
+    """Compare outputs with sums in double precision.
+
+    Each mistake rounds its factor and the sum, in single precision.
+    """
+    rounding = 2 * n_mistakes * np.finfo(np.float32).eps
+    np.testing.assert_allclose(output, expected, atol=rounding * np.abs(expected).max(), rtol=0)
+
+
+def run(rows, y, order, softness, state, slot, limit=MANY, step=1.0):
     given = (np.broadcast_to(value, len(y)).astype(float) for value in (softness, step))
     softness, step = given
-    while advance(matrix, slot, softness, step, y, order, *state, limit):
+    while advance(rows, UNIT, slot, softness, step, y, order, *state, limit):
         pass
 
 
@@ -29,12 +47,15 @@ def test_all_loops_make_the_mistakes_of_algorithm_1(softness):
     expected = slow_perceptron(matrix, y, order, softness)
     state = at_start(60)
     slot = np.arange(60, dtype=np.int32)
-    run(matrix.astype(np.float32), y, order.astype(np.int32), softness, state, slot)
+    run(in_units(matrix), y, order.astype(np.int32), softness, state, slot)
     output, count, walk, *_ = state
     np.testing.assert_array_equal(count, expected)
     assert walk.tolist()[1:] == [60, expected.sum(), 60]
     gram = matrix + softness * np.eye(60)
-    np.testing.assert_allclose(output, gram @ (expected * y), atol=1e-9)
+    if softness:
+        assert_sums_agree(output, gram @ (expected * y), expected.sum())
+    else:  # sums of multiples of the unit have no rounding errors
+        np.testing.assert_array_equal(output, gram @ (expected * y))
     soft, margins = matrix + softness * np.eye(60), np.zeros(60)
     count, mistakes = learn(soft, y.astype(float), order, margins, MANY)
     np.testing.assert_array_equal(count, expected)
@@ -50,10 +71,10 @@ def test_steps_are_the_lengths_of_the_points():
     expected = slow_perceptron(matrix * np.outer(lengths, lengths), y, order)
     assert not np.array_equal(expected, slow_perceptron(matrix, y, order))
     state, slot = at_start(60), np.arange(60, dtype=np.int32)
-    run(matrix.astype(np.float32), y, order.astype(np.int32), 0.0, state, slot, step=lengths)
+    run(in_units(matrix), y, order.astype(np.int32), 0.0, state, slot, step=lengths)
     output, count, _, best, _ = state
     np.testing.assert_array_equal(count, expected)
-    np.testing.assert_allclose(output, matrix @ (expected * lengths * y), atol=1e-9)
+    assert_sums_agree(output, matrix @ (expected * lengths * y), expected.sum())
     assert best.tolist() == [0, pytest.approx((count * lengths) @ (y * output))]
 
 
@@ -62,7 +83,7 @@ def test_waits_for_a_row_that_is_not_there_and_goes_on_later():
     y, order = signs[0], np.arange(40, dtype=np.int32)
     expected = slow_perceptron(matrix, y, order)
     wrong = int(np.flatnonzero(expected)[1])
-    rows, state = matrix.astype(np.float32), at_start(40)
+    rows, state = in_units(matrix), at_start(40)
     slot = np.where(order == wrong, -1, order).astype(np.int32)
     run(rows, y, order, 0.0, state, slot)
     output, count, walk, *_ = state
@@ -76,12 +97,13 @@ def test_waits_for_a_row_that_is_not_there_and_goes_on_later():
 def test_the_best_pass_is_kept():
     # The last two points contradict the first two, so there are always errors.
     matrix, signs = teacher_problem(20, 3, 0)
-    matrix = matrix[np.ix_([*range(20), 0, 1], [*range(20), 0, 1])].astype(np.float32)
+    matrix = matrix[np.ix_([*range(20), 0, 1], [*range(20), 0, 1])]
     y, order = np.append(signs[0], -signs[0][:2]), np.arange(22, dtype=np.int32)
     state = at_start(22)
     output, count, walk, best, best_count = state
     seen = []
-    while advance(matrix, order, np.zeros(22), np.ones(22), y, order, *state, 300):
+    given = in_units(matrix), UNIT, order, np.zeros(22), np.ones(22), y, order
+    while advance(*given, *state, 300):
         margins = y * output
         seen.append(np.sum(margins <= 0))
         assert best.tolist() == [seen[-1], pytest.approx(count @ margins)]
@@ -91,14 +113,16 @@ def test_the_best_pass_is_kept():
     assert walk[2] == count.sum() == 300
 
 
-def advance_one_by_one(rows, slot, softness, step, y, order, output, count, walk, best, kept, most):
+def advance_one_by_one(
+    rows, unit, slot, softness, step, y, order, output, count, walk, best, kept, most
+):
     """Learn as `advance` does, with a pass over all outputs for every mistake."""
     while walk[1] < walk[3] and walk[2] < most:
         i = order[walk[0]]
         if y[i] * output[i] <= 0:
             if slot[i] < 0:
                 return False
-            output += y[i] * step[i] * rows[slot[i]].astype(float)
+            output += np.float32(y[i] * step[i] * unit) * rows[slot[i]].astype(np.float32)
             output[i] += y[i] * step[i] * softness[i]
             count[i] += 1
             walk[1:3] = 0, walk[2] + 1
@@ -122,14 +146,14 @@ def test_state_is_that_of_a_plain_loop_in_every_digit(softness, flipped, rng):
     """Stop anywhere, with any rows missing, and go on."""
     m = 900
     matrix, signs = teacher_problem(m, 20, 3)
-    rows, order = matrix.astype(np.float32), rng.permutation(m).astype(np.int32)
+    rows, order = in_units(matrix), rng.permutation(m).astype(np.int32)
     y = np.where(rng.random(m) < flipped, -signs[0], signs[0])
     fast, slow = at_start(m), at_start(m)
     fast[2][3] = slow[2][3] = m - 50  # the last ones are held out
     softness, step = np.full(m, softness), rng.uniform(0.5, 1, m)
     for most in range(7, 1500, 31):
         slot = np.where(rng.random(m) < 0.1, -1, np.arange(m)).astype(np.int32)
-        given = rows, slot, softness, step, y, order
+        given = rows, UNIT, slot, softness, step, y, order
         assert advance(*given, *fast, most) == advance_one_by_one(*given, *slow, most)
         for name, one, other in zip(("output", "count", "walk"), fast, slow, strict=False):
             np.testing.assert_array_equal(one, other, err_msg=name)

@@ -15,6 +15,7 @@ from bayespoint.geometry.row_store import (
     BLOCK_POINTS,
     MAX_POINTS_IN_ONE_BLOCK,
     NOT_STORED,
+    UNIT,
     RowStore,
     block_size,
 )
@@ -51,7 +52,13 @@ def any_kernel(m):
     """Return a kernel and its unit Gram matrix, which is easy to compute."""
     X = np.random.default_rng(SEED).standard_normal((m, 4))
     gram = np.exp(-np.abs(X[:, None] - X).sum(axis=2))
-    return AnyKernel(Kernel("precomputed"), 4 * gram, np.full(m, 2.0)), gram.astype(np.float32)
+    kernel = AnyKernel(Kernel("precomputed"), 4 * gram, np.full(m, 2.0))
+    return kernel, np.rint(gram / UNIT) * UNIT
+
+
+def values(store, points):
+    """Return the stored Gram rows of some points."""
+    return store.rows[store.slot[points]] * UNIT
 
 
 def held(store):
@@ -62,12 +69,12 @@ def all_rows(kernel, n_rows, seed, thread_map=map):
     """Return the Gram matrix with rows fetched in random order."""
     rng, m = np.random.default_rng(seed), kernel.n_points
     store = RowStore(kernel, n_rows, thread_map)
-    matrix, missing = np.full((m, m), np.nan, dtype=np.float32), rng.permutation(m)
+    matrix, missing = np.full((m, m), np.nan), rng.permutation(m)
     while missing.size:
         score = np.zeros(m, dtype=np.int32)
         score[missing] = rng.integers(0, 3, missing.size)
         store.fetch(missing[: rng.integers(1, 150)], score)
-        matrix[held(store)] = store.rows[store.slot[held(store)]]
+        matrix[held(store)] = values(store, held(store))
         missing = missing[store.slot[missing] == NOT_STORED]
     return matrix
 
@@ -85,13 +92,24 @@ def test_rows_are_those_of_the_gram_matrix(name, share):
     gram = plain(X, X) / np.outer(plain.lengths(X), plain.lengths(X))
     # n_features + 6 roundings of a sum of unit size, or of size 4 gamma |x|^2 for rbf.
     size = 4 * np.max(np.sum(X**2, axis=1)) / 150 if name == "rbf" else 1.0
-    np.testing.assert_allclose(matrix, gram, atol=(156 * size + 8) * EPS, rtol=0)
+    np.testing.assert_allclose(matrix, gram, atol=UNIT / 2 + (156 * size + 8) * EPS, rtol=0)
     np.testing.assert_array_equal(np.diagonal(matrix), 1.0)
 
 
 def test_few_points_of_any_kernel():
     kernel, gram = any_kernel(60)
     np.testing.assert_array_equal(all_rows(kernel, 1, SEED), gram)
+
+
+def test_values_of_an_indefinite_kernel_are_limited_and_noted():
+    matrix = np.eye(5)
+    matrix[0, 1] = matrix[1, 0] = -3.0
+    matrix[2, 3] = matrix[3, 2] = 1.9
+    store = RowStore(AnyKernel(Kernel("precomputed"), matrix, np.ones(5)), 5)
+    store.fetch(np.arange(5), np.zeros(5))
+    expected = np.clip(matrix, UNIT - 2, 2 - UNIT)
+    np.testing.assert_allclose(values(store, np.arange(5)), expected, atol=UNIT / 2)
+    assert store.largest == 3.0
 
 
 # --- which Gram rows are stored and dropped
@@ -120,7 +138,7 @@ def test_long_sequences_of_fetches(kinds, small_blocks, monkeypatch):
         assert len(np.unique(slots)) == len(slots)
         np.testing.assert_array_equal(store._point[slots], now)
         assert np.sum(store._point != NOT_STORED) == len(now)
-        np.testing.assert_array_equal(store.rows[slots], gram[now])
+        np.testing.assert_array_equal(values(store, now), gram[now])
 
 
 def test_needed_rows_come_first_then_those_of_the_highest_score(small_blocks):
@@ -214,7 +232,7 @@ def test_many_equal_points_make_blocks():
     )
     store = RowStore(ProductKernel(kernel, X), 1)
     store.fetch(np.array([7]), np.zeros(MANY))
-    np.testing.assert_array_equal(store.rows[store.slot[7]], 1.0)
+    np.testing.assert_array_equal(values(store, 7), 1.0)
 
 
 def test_wide_sparse_points(monkeypatch):
@@ -229,9 +247,9 @@ def test_wide_sparse_points(monkeypatch):
     for store, needed in zip(stores, (points[:50], points[::-1][50:]), strict=True):
         store.fetch(needed, np.zeros(MANY))
         gram = (X[points[:50]] @ X.T).toarray() / np.outer(lengths[points[:50]], lengths)
-        rows = store.rows[store.slot[points[:50]]]
-        np.testing.assert_allclose(rows, gram, atol=9 * EPS, rtol=0)  # sums of 5 products
-    first, second = (store.rows[store.slot[points[:50]]] for store in stores)
+        rows = values(store, points[:50])
+        np.testing.assert_allclose(rows, gram, atol=UNIT / 2 + 9 * EPS, rtol=0)  # of 5 products
+    first, second = (values(store, points[:50]) for store in stores)
     np.testing.assert_array_equal(first, second)
 
 
@@ -247,7 +265,7 @@ def test_large_arrays_are_arrays_whatever_the_system_has(pages, monkeypatch):
         monkeypatch.setattr(mmap, "mmap", type("Refusing", (mmap.mmap,), {"madvise": refuse}))
     for shape in ((3, 5), (1024, 1024), (1025, 1023)):
         array = row_store._large_array(shape)
-        assert (array.shape, array.dtype) == (shape, np.float32)
+        assert (array.shape, array.dtype) == (shape, np.int16)
         assert array.flags.c_contiguous
-        array[:] = 2.0
-        assert array.sum() == 2.0 * np.prod(shape)
+        array[:] = 2
+        assert array.sum() == 2 * np.prod(shape)

@@ -7,6 +7,8 @@ from .compiler import njit
 # Score of a point that a perceptron gets wrong and visits next. It is larger than the number
 # of perceptrons, so it outweighs a point that all of them get wrong but visit later.
 NEXT_MISTAKE_SCORE = 1_000_000
+# A pass over a row reads so many parts of it side by side: memory is faster with several streams.
+N_STREAMS = 4
 
 
 @njit(cache=True, nogil=True)
@@ -36,19 +38,23 @@ def learn(gram, y, order, margins, max_mistakes):
 
 
 @njit(cache=True, nogil=True)
-def advance(rows, slot, softness, step, y, order, output, count, walk, best, best_count, most):
+def advance(
+    rows, unit, slot, softness, step, y, order, output, count, walk, best, best_count, most
+):
     """Learn until a Gram row is missing, all points are right, or `most` mistakes are made.
 
-    softness is added to the diagonal of the Gram matrix, a value for each point. A mistake adds
-    the Gram row of the point times its step. walk holds the
-    position in the order, the number of consecutive points that were right,
-    the number of mistakes, and how many points of the order are in use. best holds the
-    training errors and the squared length at the end of the best pass. Returns whether a
-    pass was the best so far.
+    rows holds Gram rows in whole units. softness is added to the diagonal of the Gram matrix, a
+    value for each point. A mistake adds the Gram row of the point times its step. walk holds the
+    position in the order, the number of consecutive points that were right, the number of
+    mistakes, and how many points of the order are in use. best holds the training errors and the
+    squared length at the end of the best pass. Returns whether a pass was the best so far.
     """
     m = y.shape[0]
     position, right, mistakes, in_use = walk[0], walk[1], walk[2], walk[3]
     better = False
+    part = m // N_STREAMS
+    out_0, out_1 = output[:part], output[part : 2 * part]
+    out_2, out_3 = output[2 * part : 3 * part], output[3 * part : 4 * part]
     while right < in_use and mistakes < most:
         i = order[position]
         if y[i] * output[i] <= 0.0:
@@ -56,8 +62,16 @@ def advance(rows, slot, softness, step, y, order, output, count, walk, best, bes
                 break
             row = rows[slot[i]]
             change = y[i] * step[i]
-            for j in range(m):
-                output[j] += change * row[j]
+            factor = np.float32(change * unit)
+            row_0, row_1 = row[:part], row[part : 2 * part]
+            row_2, row_3 = row[2 * part : 3 * part], row[3 * part : 4 * part]
+            for j in range(part):
+                out_0[j] += factor * np.float32(row_0[j])
+                out_1[j] += factor * np.float32(row_1[j])
+                out_2[j] += factor * np.float32(row_2[j])
+                out_3[j] += factor * np.float32(row_3[j])
+            for j in range(N_STREAMS * part, m):
+                output[j] += factor * np.float32(row[j])
             output[i] += change * softness[i]
             count[i] += 1
             mistakes += 1

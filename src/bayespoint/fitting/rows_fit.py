@@ -16,7 +16,7 @@ from .._runtime.threads import count_remote_jobs, one_blas_thread, threads
 from .._runtime.warn import warn
 from ..geometry.equal_rows import merge_equal_rows
 from ..geometry.points import in_double
-from ..geometry.row_store import RowStore, block_size
+from ..geometry.row_store import BYTES_PER_VALUE, LARGEST_VALUE, RowStore, block_size
 from ..geometry.unit_kernel import AnyKernel, ProductKernel
 from ..solvers import Posterior
 from ..solvers.members import MEMBER_BYTES_PER_POINT, Members
@@ -53,9 +53,9 @@ def _fit(task: Task, progress: Progress, interrupted) -> Answer:
     members = _members(task, rows, order, lengths)
     with progress.output(0) as on_round:
         hooks = {"on_round": on_round, "interrupted": interrupted}
-        stop, n_computed = _learn(task, kernel, n_rows, members, hooks)
+        stop, n_computed, largest = _learn(task, kernel, n_rows, members, hooks)
     posteriors = [members.posterior(c) for c in range(len(task.signs))]
-    _warn_unless_consistent(posteriors, members, stop, task.solver)
+    _warn_unless_consistent(posteriors, members, stop, task.solver, largest)
     seconds = time.perf_counter() - began
     for posterior in posteriors:
         posterior.info.update(stop=stop, n_rows=n_computed, seconds=seconds)
@@ -72,7 +72,7 @@ def _points_in_order(task: Task) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _learn(task: Task, kernel, n_rows: int, members: Members, hooks: dict[str, Any]):
-    """Let members learn; return why they stopped and how many Gram rows were computed."""
+    """Let members learn; return why they stopped, the Gram rows computed, their largest value."""
     n_remote = count_remote_jobs(task.n_jobs) if task.elsewhere is None else task.elsewhere.n_jobs
     n_parts = min(n_remote, members.order.shape[1])
     if n_parts > 1 or (task.elsewhere is not None and n_parts):
@@ -82,7 +82,7 @@ def _learn(task: Task, kernel, n_rows: int, members: Members, hooks: dict[str, A
         stop = task.solver.solve(
             store, members, thread_map=thread_map, deadline=task.deadline, **hooks
         )
-        return stop, store.n_computed
+        return stop, store.n_computed, store.largest
 
 
 def _learn_elsewhere(task: Task, kernel, n_rows: int, members: Members, n_parts: int):
@@ -97,19 +97,19 @@ def _learn_elsewhere(task: Task, kernel, n_rows: int, members: Members, n_parts:
             joblib.delayed(_learn_part)(task.solver, kernel, n_rows, part, seconds)
             for part in parts
         )
-    for part, (learned, _, _) in zip(numbers, results, strict=True):
-        members.put(part, learned)
-    stops = {stop for _, stop, _ in results}
+    learned, stops, n_computed, largest = zip(*results, strict=True)
+    for part, some in zip(numbers, learned, strict=True):
+        members.put(part, some)
     worst = next(stop for stop in STOPS_WORST_FIRST if stop in stops)
-    return worst, sum(n_computed for *_, n_computed in results)
+    return worst, sum(n_computed), max(largest)
 
 
 def _learn_part(solver, kernel, n_rows: int, members: Members, seconds: float):
-    """Return trained members, why they stopped and how many Gram rows were computed."""
+    """Return trained members, and what `_learn` returns."""
     with one_blas_thread():
         store = RowStore(kernel, n_rows)
         stop = solver.solve(store, members, deadline=time.perf_counter() + seconds)
-    return members, stop, store.n_computed
+    return members, stop, store.n_computed, store.largest
 
 
 def _points(task: Task, rows: np.ndarray):
@@ -132,14 +132,14 @@ def _affordable_gram_rows(task: Task, kernel: ProductKernel | AnyKernel) -> int:
     m = kernel.n_points
     members = MEMBER_BYTES_PER_POINT * m * len(task.signs) * task.solver.n_members
     fixed = members + kernel.n_bytes + task.copied
-    needed = (fixed + 4 * m * block_size(kernel)) / 2**20
+    needed = (fixed + BYTES_PER_VALUE * m * block_size(kernel)) / 2**20
     if needed > task.cache_size:
         raise ValueError(
             f"{task.solver.n_members} perceptrons for each of {len(task.signs)} outputs and {m} "
             f"training points need at least {math.ceil(needed)} MB, but cache_size is "
             f"{task.cache_size:g}. Raise cache_size, or lower n_members of the solver."
         )
-    return int((task.cache_size * 2**20 - fixed) / (4 * m))
+    return int((task.cache_size * 2**20 - fixed) / (BYTES_PER_VALUE * m))
 
 
 def _members(task: Task, rows: np.ndarray, order: np.ndarray, lengths: np.ndarray) -> Members:
@@ -252,13 +252,19 @@ def _answer(task: Task, rows, lengths, members: Members, posteriors) -> Answer:
     )
 
 
-def _warn_unless_consistent(posteriors: list[Posterior], members: Members, stop: str, solver):
+def _warn_unless_consistent(
+    posteriors: list[Posterior], members: Members, stop: str, solver, largest: float
+) -> None:
     """Warn about members that are not consistent, and about an indefinite kernel."""
+    sign = None
     if any(p.info["n_mistakes"].max() > NOVIKOFF_SLACK * p.info["novikoff"] for p in posteriors):
+        sign = "A perceptron made more mistakes than Novikoff's theorem allows"
+    elif largest > LARGEST_VALUE:
+        sign = f"Two points of unit length have the kernel value {largest:.3g}, which is above one"
+    if sign is not None:
         warn(
-            "A perceptron made more mistakes than Novikoff's theorem allows: the kernel is not "
-            "positive semi-definite, and the answer is not a mean over a version space. Choose "
-            "another kernel, other kernel parameters or a larger softness.",
+            f"{sign}: the kernel is not positive semi-definite, and the answer is not a mean over "
+            "a version space. Choose another kernel, other kernel parameters or a larger softness.",
         )
     n, n_consistent = members.consistent().size, int(members.consistent().sum())
     if stop == "consistent":

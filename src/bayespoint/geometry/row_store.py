@@ -23,12 +23,18 @@ _MIN_BLOCK_POINTS = 8
 MAX_POINTS_IN_ONE_BLOCK = 2000
 # The slot of a point without a Gram row, and the point of an empty slot.
 NOT_STORED = -1
+# Gram rows are stored as multiples of this value, in 16 bits. It is a power of two: sums below 1024
+# have no rounding errors in single precision (docs/notes/perceptrons.md).
+UNIT = 2.0**-14
+BYTES_PER_VALUE = 2
+# No kernel value of unit points is larger, but for rounding, unless the kernel is indefinite.
+LARGEST_VALUE = 1.001
 # Arrays of at least this many bytes are allocated in large memory pages.
 _MIN_LARGE_PAGE_BYTES = 2**22
 
 
 class RowStore:
-    """A cache of Gram rows of unit points, in single precision.
+    """A cache of Gram rows of unit points, as multiples of `UNIT`.
 
     Gram rows are computed in blocks. A block holds the Gram rows that are needed now, and is
     filled up with the ones most likely to be needed soon. When the store is full, the Gram rows
@@ -51,6 +57,8 @@ class RowStore:
         Index of each point's Gram row in `rows`, or NOT_STORED.
     n_computed : int
         Number of Gram rows computed so far; a Gram row computed twice counts twice.
+    largest : float
+        The largest absolute kernel value so far; values from 2 on are stored as 2.
     """
 
     def __init__(self, kernel: ProductKernel | AnyKernel, n_rows: int, thread_map: Callable = map):
@@ -59,7 +67,7 @@ class RowStore:
         self.block = block_size(kernel)
         self.rows = _large_array((min(max(n_rows, self.block), m), m))
         self.slot = np.full(m, NOT_STORED, dtype=np.int32)
-        self.n_computed = 0
+        self.n_computed, self.largest = 0, 0.0
         self._point = np.full(len(self.rows), NOT_STORED, dtype=np.int64)
         self._map = thread_map
         self._scratch = threading.local()
@@ -77,7 +85,7 @@ class RowStore:
             How likely the Gram row of each point is to be needed soon. Gram rows of score 0
             are not computed in advance.
         """
-        from .._jit.rows import copy_rows
+        from .._jit.rows import store_rows
 
         block = self._choose(needed, score)
         filled = np.flatnonzero(block != NOT_STORED)
@@ -86,18 +94,17 @@ class RowStore:
         slots = self._make_room(len(points), score)
         parts = panels(self.kernel.n_points)
 
-        def fill(number: int) -> None:
+        def fill(number: int) -> float:
             here = parts[number]
             if not hasattr(self._scratch, "panel"):
                 self._scratch.panel = np.empty((self.block, PANEL_POINTS), dtype=np.float32)
             out = self._scratch.panel[:, : here.stop - here.start]
             self.kernel.panel(left, number, out)
-            copy_rows(out, filled, self.rows[:, here], slots)
+            return store_rows(out, filled, UNIT, self.rows[:, here], slots)
 
-        for _ in self._map(fill, range(len(parts))):
-            pass
+        self.largest = max(self.largest, *self._map(fill, range(len(parts))))
         # A unit point has unit length; the product has rounding errors.
-        self.rows[slots, points] = 1.0
+        self.rows[slots, points] = 1 / UNIT
         self.slot[points] = slots
         self._point[slots] = points
         self.n_computed += len(points)
@@ -172,15 +179,15 @@ def _kinds_of_positions(kernel: ProductKernel | AnyKernel, block: int) -> np.nda
 
 
 def _large_array(shape: tuple[int, int]) -> np.ndarray:
-    """Return an array in large memory pages, if the system has them.
+    """Return an array of 16-bit whole numbers in large memory pages, if the system has them.
 
     Memory is allocated when it is first written. With pages of the usual size the allocation can
     take as long as computing the values.
     """
-    n_bytes = 4 * shape[0] * shape[1]
+    n_bytes = BYTES_PER_VALUE * shape[0] * shape[1]
     if not hasattr(mmap, "MADV_HUGEPAGE") or n_bytes < _MIN_LARGE_PAGE_BYTES:
-        return np.empty(shape, dtype=np.float32)
+        return np.empty(shape, dtype=np.int16)
     memory = mmap.mmap(-1, n_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     with contextlib.suppress(OSError):  # a system may refuse
         memory.madvise(mmap.MADV_HUGEPAGE)
-    return np.frombuffer(memory, dtype=np.float32).reshape(shape)
+    return np.frombuffer(memory, dtype=np.int16).reshape(shape)

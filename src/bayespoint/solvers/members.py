@@ -12,7 +12,7 @@ from ..geometry.row_store import NOT_STORED, RowStore
 from .posterior import Posterior
 
 # Bytes that a member needs for each training point.
-MEMBER_BYTES_PER_POINT = 20
+MEMBER_BYTES_PER_POINT = 16
 # The info about agreement if no member is consistent.
 UNKNOWN_AGREEMENT = {
     "angle": np.inf,
@@ -86,7 +86,7 @@ class Members:
             softness=np.broadcast_to(softness, m).astype(float),
             step=np.broadcast_to(step, m).astype(float),
             order=order,
-            output=np.zeros(shape),
+            output=np.zeros(shape, dtype=np.float32),
             count=np.zeros(shape, dtype=np.int32),
             walk=walk,
             best=np.full((n_outputs, n_members, 2), np.inf),

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._runtime.interrupt import Interrupted
-from ..geometry.row_store import RowStore
+from ..geometry.row_store import UNIT, RowStore
 from .members import MISTAKES, Members
 from .solver import OnRound, Solver
 from .watch import Watch, watching
@@ -172,7 +172,7 @@ class Perceptron(Solver):
         for who in group:
             y = members.signs[who[0]]
             most = min(members.walk[who][MISTAKES] + per_call, self.max_mistakes)
-            gram = store.rows, store.slot, members.softness, members.step
+            gram = store.rows, UNIT, store.slot, members.softness, members.step
             work = (*gram, y, *members.arrays(who), most)
             while advance(*work) or members.use_all(who):
                 members.note_trial(who)

@@ -206,7 +206,8 @@ def _perceptrons(state: dict) -> None:
         _expect(state["softness"], "softness", float, (m,), 0.0)
         _expect(state["step"], "step", float, (m,), 0.0)
     _expect(state["order"], "order", np.int32, (*own, m), 0, m - 1)
-    _expect(state["output"], "output", float, (*own, m))
+    is_older = state["output"].dtype == float  # earlier versions had double precision
+    _expect(state["output"], "output", float if is_older else np.float32, (*own, m))
     _expect(state["count"], "count", np.int32, (*own, m))
     _expect(state["best"], "best", float, (*own, 2))
     _expect(state["best_count"], "best_count", np.int32, (*own, m))
