@@ -22,9 +22,10 @@ def points(d, dtype=np.float32, n=7, p=9, seed=0):
 
 def distances(module, A, BT, begin=0.0):
     """Return absolute and squared distances, added to a number."""
-    found = np.full((2, len(A), BT.shape[1]), begin, dtype=A.dtype)
-    module.add_distances(A, BT, *found)
-    return found
+    found = np.full((2, len(A), 2, BT.shape[1]), begin, dtype=A.dtype)  # for two rows each
+    for i, a in enumerate(A):
+        module.add_distances(a, A[-i], BT, *found[:, i])
+    return found[:, :, 0]
 
 
 def slow_distances(A, BT):
@@ -110,6 +111,15 @@ def test_distances_are_added_to_what_is_there_in_the_same_precision(dtype):
     np.testing.assert_array_equal(distances(mixture, *points(0, dtype), begin=8.0), 8)
 
 
+@pytest.mark.parametrize("d", WIDTHS)
+def test_the_second_of_two_rows_is_treated_as_the_first(d):
+    A, BT = points(d)
+    found = np.zeros((2, 2, 2, BT.shape[1]), dtype=np.float32)
+    for i in range(2):
+        mixture.add_distances(A[i], A[1 - i], BT, *found[i])
+    np.testing.assert_array_equal(found[0], found[1, :, ::-1])
+
+
 # Agreement with a slow twin
 
 
@@ -154,8 +164,8 @@ def test_a_pair_has_the_same_bits_in_every_block(d):
 # Loops that are broken on purpose
 
 BROKEN = {
-    "a sign": ("(abs(z) + abs(w))", "(abs(z) + w)"),
-    "a feature twice": ("(z * z + w * w)", "(z * z + z * z)"),
+    "a sign": ("absolute_a[j] += abs(x)\n", "absolute_a[j] += x\n"),
+    "a feature twice": ("x, y, z, w = a_0 - to_0, a_1", "x, y, z, w = a_0 - to_0, a_0"),
     "no remainder": ("range(whole, d)", "range(whole, d - 1)"),
 }
 
@@ -165,5 +175,60 @@ def test_broken_distances_are_noticed(change):
     assert not distances_agree(mutant(mixture, *change))
 
 
+def mixes_as_in_double_precision(module):
+    """Tell whether a mixture of all distances is that of a slow twin."""
+    widths, right = (5, 2, 2, 3), True
+    for n, p in ((1, 1), (4, 9), (7, 1100)):
+        parts = [points(d, n=n, p=p, seed=d) for d in widths[:3]] + [categories(3, n, p)[:2]]
+        scale = categories(3)[2]
+        A, BT = zip(*parts, strict=True)
+        plain, position, rank = (slow_distances(a, bt) for a, bt in parts[:3])
+        apart = np.sum((np.abs(A[3][:, None] - BT[3].T) > 1) * scale, axis=2)
+        distances = [*(plain + position), *(plain + rank), apart]
+        which, gammas = np.array([4, 0, 3, 1, 2, 1]), np.array([0.2, 0.5, 1, 2, 0.01, 300])
+        weights = np.array([0.3, 0.1, 0.2, 0.1, 0.2, 0.05])
+        slow = 0.05 + sum(
+            w * np.exp(-g * distances[k]) for k, g, w in zip(which, gammas, weights, strict=True)
+        )
+        out = np.full((n, p), np.nan, dtype=np.float32)
+        single = (v.astype(np.float32) for v in (gammas, weights))
+        module.mix(A, BT, scale, which, *single, np.float32(0.05), out)
+        # A distance D is off by 11 eps D at most, x exp(-x) < 0.37, and seven sums are rounded.
+        right &= bool(np.abs(out - slow).max() <= (0.37 * 11 + 10) * np.finfo(np.float32).eps)
+    return right
+
+
+def test_mixtures_are_those_of_double_precision():
+    assert mixes_as_in_double_precision(mixture)
+
+
+def terms_are_exact(module):
+    """Tell whether terms are as exact as single precision, and small ones vanish."""
+    distance = np.linspace(0, 100, 100_001, dtype=np.float32)
+    total, *memory = np.zeros((3, len(distance)), dtype=np.float32)
+    module.add_term(distance, np.float32(1), np.float32(1), *memory, total)
+    exact, large = np.exp(-distance.astype(float)), distance <= 80  # where it ends
+    off = np.abs(total / exact - 1)[large].max()
+    return off <= 2 * np.finfo(np.float32).eps and total[~large].max() <= 2e-35 and total[0] == 1
+
+
+def test_terms_are_as_exact_as_single_precision():
+    assert terms_are_exact(mixture)
+    assert not terms_are_exact(mutant(mixture, "(C6 * r + C5)", "C5"))
+    assert not terms_are_exact(mutant(mixture, "m * LN_2_FINE", "0 * m"))
+
+
+BROKEN_MIXTURES = {
+    "position for rank": ("distances[RANK_SQUARED] = distances[SQUARED]", "pass"),
+    "the other row": ("distances[which[k], row - i]", "distances[which[k], 0]"),
+    "the first columns": ("out[row, first : first + n]", "out[row, :n]"),
+}
+
+
+@pytest.mark.parametrize("change", BROKEN_MIXTURES.values(), ids=BROKEN_MIXTURES)
+def test_broken_mixtures_are_noticed(change):
+    assert not mixes_as_in_double_precision(mutant(mixture, *change))
+
+
 def test_broken_categories_are_noticed():
-    assert not categories_agree(mutant(mixture, "abs(a - of_a[j]) <= 1", "a - of_a[j] <= 1"))
+    assert not categories_agree(mutant(mixture, "abs(a_0 - b_0[j]) <= 1", "a_0 - b_0[j] <= 1"))

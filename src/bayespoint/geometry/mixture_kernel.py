@@ -17,6 +17,14 @@ MAX_COORDINATE = 1e15
 MAX_SIZE = 1e4
 # Codes of different categories differ by this, more than one.
 SPACING = 2
+# In the order that `_jit/mixture.py` numbers them.
+DISTANCES = (
+    ("position", "absolute"),
+    ("position", "squared"),
+    ("rank", "absolute"),
+    ("rank", "squared"),
+    ("category", "different"),
+)
 
 
 class Seen(NamedTuple):
@@ -100,39 +108,21 @@ class MixtureKernel:
 
     def panel(self, left: Seen, number: int, out: np.ndarray) -> None:
         """Write the kernel with panel `number` of the points on the right into `out`."""
-        distances = self._distances(left, self._right[number], out.shape)
+        from .._jit.mixture import mix
+
         mixture, length = self._mixture, 1 + self._constant
-        out[:] = self._constant / length
-        part = np.empty_like(out)
-        for name, weight, gamma in zip(mixture.names, mixture.weights, mixture.gammas, strict=True):
-            np.multiply(distances[TERMS[name]], self._in_units(name, -gamma), out=part)
-            np.exp(part, out=part)
-            part *= np.float32(weight / length)
-            out += part
+        gammas = [self._in_units(*term) for term in zip(mixture.names, mixture.gammas, strict=True)]
+        which = np.array([DISTANCES.index(TERMS[name]) for name in mixture.names])
+        weights = (mixture.weights / length).astype(np.float32)
+        constant = np.float32(self._constant / length)
+        mix(
+            left, self._right[number], self._scales, which, np.array(gammas), weights, constant, out
+        )
 
     def _in_units(self, name: str, gamma: float) -> np.float32:
         """Return the coefficient of a distance that was measured in our units."""
         unit = self._units.get(TERMS[name].view, 1.0)
         return np.float32(gamma * unit * (unit if TERMS[name].measure == "squared" else 1.0))
-
-    def _distances(self, left: Seen, right: Seen, shape: tuple[int, ...]) -> dict:
-        """Return the distances of all kinds of terms."""
-        from .._jit.mixture import add_different, add_distances
-
-        absolute, squared = (np.zeros(shape, dtype=np.float32) for _ in range(2))
-        add_distances(left.plain, right.plain, absolute, squared)
-        rank_absolute, rank_squared = absolute.copy(), squared.copy()
-        add_distances(left.position, right.position, absolute, squared)
-        add_distances(left.rank, right.rank, rank_absolute, rank_squared)
-        different = np.zeros(shape, dtype=np.float32)
-        add_different(left.category, right.category, self._scales, different)
-        return {
-            ("position", "absolute"): absolute,
-            ("position", "squared"): squared,
-            ("rank", "absolute"): rank_absolute,
-            ("rank", "squared"): rank_squared,
-            ("category", "different"): different,
-        }
 
 
 class _Codes:
