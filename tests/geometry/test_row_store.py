@@ -73,7 +73,8 @@ def all_rows(kernel, n_rows, seed, thread_map=map):
     while missing.size:
         score = np.zeros(m, dtype=np.int32)
         score[missing] = rng.integers(0, 3, missing.size)
-        store.fetch(missing[: rng.integers(1, 150)], score)
+        sure = rng.permutation(m)[: rng.integers(0, m)]
+        store.fetch(missing[: rng.integers(1, 150)], score, sure)
         matrix[held(store)] = values(store, held(store))
         missing = missing[store.slot[missing] == NOT_STORED]
     return matrix
@@ -165,6 +166,28 @@ def test_rows_in_advance_never_replace_rows_of_a_higher_score(small_blocks):
     score[20:24] = 5
     store.fetch(np.arange(40, 44), score)  # replaces the four rows of score 0
     np.testing.assert_array_equal(held(store), [0, 1, 2, 3, 40, 41, 42, 43])
+
+
+def test_rows_that_are_surely_needed_make_more_blocks_if_there_is_room(small_blocks):
+    kernel, gram = any_kernel(60)
+    score = np.random.default_rng(SEED).permutation(60) + 1
+    sure, nothing = np.flatnonzero(score > 20), np.zeros(60)
+    store = RowStore(kernel, 60)
+    store.fetch(np.array([3]), nothing, sure)  # one row is needed, and 40 others will be
+    found = held(store)
+    assert len(found) == store.n_computed == 1 + 8 * (row_store.N_BLOCKS - 1)
+    assert np.all(np.isin(found, [3, *sure]))
+    np.testing.assert_array_equal(values(store, found), gram[found])
+    store = RowStore(kernel, 60)
+    store.fetch(np.array([3]), score, sure)  # the best ones are in the first block
+    assert set(np.argsort(-score)[: 8 * row_store.N_BLOCKS - 1]) <= {3, *held(store)}
+    for n_rows, n_blocks in ((8, 1), (15, 1), (16, 2), (31, 3)):
+        store = RowStore(kernel, n_rows)
+        store.fetch(np.arange(8), nothing, sure)
+        assert len(held(store)) == 8 * n_blocks
+    store = RowStore(kernel, 60)
+    store.fetch(np.array([3]), nothing, sure[:15])  # too few
+    np.testing.assert_array_equal(held(store), [3])
 
 
 def test_capacity_is_at_least_a_block_and_at_most_all(small_blocks):

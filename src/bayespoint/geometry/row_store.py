@@ -15,6 +15,9 @@ from .unit_kernel import PANEL_POINTS, AnyKernel, ProductKernel, panels
 # Gram rows computed in one matrix product. Smaller blocks take longer per Gram row; larger
 # blocks need more guesses about the next Gram rows (docs/notes/many_points.md).
 BLOCK_POINTS = 96
+# So many blocks at once, if there are enough Gram rows that will surely be needed, and room for
+# them: then the points on the right-hand side are read from memory once.
+N_BLOCKS = 4
 # A block has fewer points if their features, made dense, would need more bytes than this.
 _MAX_DENSE_BLOCK_BYTES = 2**26
 # The smallest block.
@@ -23,6 +26,7 @@ _MIN_BLOCK_POINTS = 8
 MAX_POINTS_IN_ONE_BLOCK = 2000
 # The slot of a point without a Gram row, and the point of an empty slot.
 NOT_STORED = -1
+NOBODY = np.empty(0, dtype=np.int64)
 # Gram rows are stored as multiples of this value, in 16 bits. It is a power of two: sums below 1024
 # have no rounding errors in single precision (docs/notes/perceptrons.md).
 UNIT = 2.0**-14
@@ -73,7 +77,7 @@ class RowStore:
         self._scratch = threading.local()
         self._kind = _kinds_of_positions(kernel, self.block)
 
-    def fetch(self, needed: np.ndarray, score: np.ndarray) -> None:
+    def fetch(self, needed: np.ndarray, score: np.ndarray, sure: np.ndarray = NOBODY) -> None:
         """Compute a block of Gram rows: needed ones, and others of high score.
 
         Parameters
@@ -84,34 +88,59 @@ class RowStore:
         score : array of shape (n_points,)
             How likely the Gram row of each point is to be needed soon. Gram rows of score 0
             are not computed in advance.
+        sure : array of int, default=none
+            Points whose Gram rows will be needed, sooner or later: more blocks, if there are many.
         """
         from .._jit.rows import store_rows
 
-        block = self._choose(needed, score)
-        filled = np.flatnonzero(block != NOT_STORED)
-        points = block[filled]
-        left: Any = self.kernel.rows(np.where(block == NOT_STORED, points[0], block))
-        slots = self._make_room(len(points), score)
+        wanted = np.concatenate([needed, self._likely(needed, score)])
+        blocks = [self._arrange(wanted)]
+        blocks += self._more_blocks(np.setdiff1d(sure, blocks[0]), score)
+        filled = [np.flatnonzero(block != NOT_STORED) for block in blocks]
+        points = [block[some] for block, some in zip(blocks, filled, strict=True)]
+        lefts: list[Any] = [
+            self.kernel.rows(np.where(block == NOT_STORED, some[0], block))
+            for block, some in zip(blocks, points, strict=True)
+        ]
+        everything = np.concatenate(points)
+        slots = self._make_room(len(everything), score)
+        slots_of = np.split(slots, np.cumsum([len(some) for some in points])[:-1])
         parts = panels(self.kernel.n_points)
 
         def fill(number: int) -> float:
-            here = parts[number]
+            here, most = parts[number], 0.0
             if not hasattr(self._scratch, "panel"):
                 self._scratch.panel = np.empty((self.block, PANEL_POINTS), dtype=np.float32)
             out = self._scratch.panel[:, : here.stop - here.start]
-            self.kernel.panel(left, number, out)
-            return store_rows(out, filled, UNIT, self.rows[:, here], slots)
+            for left, these, there in zip(lefts, filled, slots_of, strict=True):
+                self.kernel.panel(left, number, out)
+                most = max(most, store_rows(out, these, UNIT, self.rows[:, here], there))
+            return most
 
         self.largest = max(self.largest, *self._map(fill, range(len(parts))))
         # A unit point has unit length; the product has rounding errors.
-        self.rows[slots, points] = 1 / UNIT
-        self.slot[points] = slots
-        self._point[slots] = points
-        self.n_computed += len(points)
+        self.rows[slots, everything] = 1 / UNIT
+        self.slot[everything] = slots
+        self._point[slots] = everything
+        self.n_computed += len(everything)
 
-    def _choose(self, needed: np.ndarray, score: np.ndarray) -> np.ndarray:
-        """Return the point for each position of a block, NOT_STORED for unused positions."""
-        wanted = np.concatenate([needed, self._likely(needed, score)])
+    def _more_blocks(self, sure: np.ndarray, score: np.ndarray) -> list[np.ndarray]:
+        """Return blocks of missing Gram rows, as many as can be filled and stored."""
+        n_free = np.count_nonzero(self._point == NOT_STORED) - self.block
+        most = min(n_free // self.block, N_BLOCKS - 1)
+        missing = _highest(sure[self.slot[sure] == NOT_STORED], score, N_BLOCKS * self.block)
+        blocks: list[np.ndarray] = []
+        # Of twice as many points some have the right kind for each position.
+        while len(blocks) < most and len(missing) >= 2 * self.block:
+            blocks.append(self._arrange(missing))
+            missing = missing[~np.isin(missing, blocks[-1])]
+        return blocks
+
+    def _arrange(self, wanted: np.ndarray) -> np.ndarray:
+        """Return the point for each position of a block, NOT_STORED for unused positions.
+
+        The first points come first; those for which no position of their kind is left wait.
+        """
         kinds = self._kind[wanted % self.block]
         block = np.full(self.block, NOT_STORED, dtype=np.int64)
         for kind in np.unique(self._kind):

@@ -23,6 +23,8 @@ SECONDS_BETWEEN_REPORTS = 0.5
 # Predict up to this many next mistakes of each member, within this many points of its order.
 MISTAKES_AHEAD = 100
 POINTS_AHEAD = 4096
+# If so many members get a point wrong, one of them will surely need its Gram row.
+SURE_MEMBERS = 12
 # Threads share the members in this many groups.
 N_GROUPS = 16
 
@@ -149,6 +151,8 @@ class Perceptron(Solver):
 
     def _run(self, store: RowStore, members: Members, thread_map, watch: Watch) -> str:
         """Let members learn and compute Gram rows in turns; return why it ended."""
+        from .._jit.perceptron import NEXT_MISTAKE_SCORE
+
         reported = time.perf_counter()
         while active := members.active(self.max_mistakes):
             groups = [active[i::N_GROUPS] for i in range(min(N_GROUPS, len(active)))]
@@ -160,7 +164,8 @@ class Perceptron(Solver):
                 return watch.stop
             needed = members.waiting(active, store)
             if needed.size:
-                store.fetch(needed, score)
+                sure = np.flatnonzero(score % NEXT_MISTAKE_SCORE >= SURE_MEMBERS)
+                store.fetch(needed, score, sure)
         return "consistent" if members.consistent().all() else "max_mistakes"
 
     def _step(self, store: RowStore, members: Members, group) -> np.ndarray:
