@@ -211,47 +211,46 @@ def draw_perceptrons(toy, look):
     return figure
 
 
-BOXES = {  # name: center, text, whether it is an answer
-    "start": ((5, 9.4), "How many rows?", False),
-    "small": ((1.9, 7.6), "up to 100,000", False),
-    "large": ((8.1, 7.6), "more, or word counts,\nor a stream", False),
-    "default": ((1.9, 5.8), "BayesPointClassifier()", True),
-    "linear": ((8.1, 5.8), "LinearBayesPoint-\nClassifier()", True),
-    "exact": ((1.0, 3.6), "an exact answer\nwith an error bar", False),
-    "noise": ((3.5, 3.6), "labels wrong\nanywhere", False),
-    "clean": ((6.0, 3.6), "a boundary with detail,\nclean labels", False),
-    "noisy": ((8.8, 3.6), "the same,\nnoisy labels", False),
-    "billiard": ((1.0, 1.7), 'solver="billiard"', True),
-    "label_noise": ((3.5, 1.7), 'label_noise="auto"', True),
-    "perceptron": ((6.0, 1.7), 'BayesPointClassifier(\nsolver="perceptron")', True),
-    "cells": ((8.8, 1.7), 'BayesPointClassifier(\nsolver="nystroem")', True),
-    "reject": ((5, 0.1), "RejectOptionClassifier(model, max_error=0.05): a promise for any", True),
-}  # fmt: skip
-ARROWS = [
-    ("start", "small"), ("start", "large"), ("small", "default"), ("large", "linear"),
-    ("default", "exact"), ("default", "noise"), ("linear", "clean"), ("linear", "noisy"),
-    ("exact", "billiard"), ("noise", "label_noise"), ("clean", "perceptron"), ("noisy", "cells"),
-]  # fmt: skip
+CHOICES = [  # depth, question, answer
+    (0, "How many rows?", None),
+    (1, "up to 100,000", "BayesPointClassifier()"),
+    (2, "an exact answer with an error bar", 'solver="billiard"'),
+    (2, "labels wrong anywhere", 'label_noise="auto"'),
+    (1, "more, or word counts, or a stream", "LinearBayesPointClassifier()"),
+    (2, "a boundary with detail, clean labels", 'BayesPointClassifier(solver="perceptron")'),
+    (2, "a boundary with detail, noisy labels", 'BayesPointClassifier(solver="nystroem")'),
+    (
+        0,
+        "A promise about the error of any of them?",
+        "RejectOptionClassifier(model, max_error=0.05)",
+    ),
+]
+# Sizes in points. The picture is narrow, so that a telephone shows all of it.
+CHOICE_WIDTH, MARGIN, INDENT, QUESTION, ANSWER, GAP = 340, 8, 24, 15, 21, 12
 
 
 def draw_choice(_, look):
-    """From the data to the machine."""
-    figure, ax = plt.subplots(figsize=(9, 6))
-    boxes = {}
-    for name, ((x, y), text, is_answer) in BOXES.items():
-        box = {"boxstyle": "round,pad=0.5", "ec": look.path if is_answer else look.rule, "lw": 1.6}
-        box["fc"] = look.region if is_answer else "none"
-        family = "monospace" if is_answer else "sans-serif"
-        size = 9.5 if is_answer else 11
-        words = ax.text(x, y, text, ha="center", va="center", bbox=box, family=family, size=size)
-        boxes[name] = words.get_bbox_patch()
-    ax.set(xlim=(-0.4, 10.2), ylim=(-0.6, 10))
-    figure.draw_without_rendering()  # the arrows need the sizes of the boxes
-    for start, end in ARROWS:
-        arrow = {"arrowstyle": "-|>", "color": look.rule, "lw": 1.6, "shrinkA": 0, "shrinkB": 2}
-        arrow |= {"patchA": boxes[start], "patchB": boxes[end]}
-        ax.annotate("", BOXES[end][0], BOXES[start][0], arrowprops=arrow)
+    """From the data to the machine: an outline of questions, each with its answer below."""
+    heights = [QUESTION + ANSWER * bool(answer) for _, _, answer in CHOICES]
+    height = sum(heights) + GAP * (len(CHOICES) - 1) + 2 * MARGIN
+    figure = plt.figure(figsize=(CHOICE_WIDTH / 72, height / 72), layout="none")
+    ax = figure.add_axes((0, 0, 1, 1), xlim=(0, CHOICE_WIDTH), ylim=(height, 0))
     ax.axis("off")
+    top, trunks = MARGIN, {}  # where the line to the choices of each depth begins
+    for (depth, words, answer), used in zip(CHOICES, heights, strict=True):
+        left, middle = MARGIN + INDENT * depth, top + QUESTION / 2
+        if depth:
+            trunk = left - INDENT + 6
+            ax.plot([trunk, trunk, left - 4], [trunks[depth], middle, middle], c=look.rule, lw=1.6)
+        weight = "normal" if depth else "bold"
+        ax.text(left, middle, words, va="center_baseline", size=11, weight=weight)
+        if answer:
+            box = {"boxstyle": "round,pad=0.35", "ec": look.path, "fc": look.region, "lw": 1.4}
+            place = left + 4, top + used - ANSWER / 2
+            ax.text(*place, answer, va="center", family="monospace", size=9.5, bbox=box)
+        top += used
+        trunks[depth + 1] = top + 2
+        top += GAP
     return figure
 
 

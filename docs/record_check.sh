@@ -41,9 +41,11 @@ cat <<'TABLE'
 ## How it is decided
 
 - **Numbers.** One format for each column, from its values: `1.5`, `1,5`, `1.234,50 €`, `12 %`, `(1,234)`, `5 kg`. If
-  `1,234` could be both, other columns and the delimiter decide, and there is a question. If at least 90 % of the values
-  are numbers, the others count as missing and are noted.
+  `1,234` could be both, other columns and the delimiter decide, and there is a question. So there is if few values
+  have the unit, as in `67 yrs` among `34` and `71`. If at least 90 % of the values are numbers, the others count as
+  missing and are noted.
 - **Categories.** Texts, and whole numbers with leading zeros, such as zip codes. A missing value is a category.
+  `Basic` and `basic` are two categories, but there is a question.
 - **Dates** become days since the first one, year, month, weekday and hour, as far as they vary.
 - **Free text** (four words or more, mostly different) becomes the weights of its 200 most frequent words. Such a model
   cannot be exported to ONNX.

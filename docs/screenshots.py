@@ -3,7 +3,8 @@
     python docs/screenshots.py SITE FOLDER [PAGE ...]
 
 Pages are shown at 1280 and 375 pixels, light and dark, by Chromium and chromedriver on the path.
-Exit code 1 if a page asks for anything but files, has an error, or is wider than its window.
+Exit code 1 if a page asks for anything but files, has an error, or is wider than its window, or
+if a line of Python is cut off at the larger width.
 """
 
 # ruff: noqa: T201
@@ -29,6 +30,13 @@ WIDTHS, MAX_HEIGHT = (1280, 375), 5000
 NEEDED = """
 const page = document.documentElement, text = document.querySelector(".bd-article-container");
 return Math.max(page.scrollWidth, text ? innerWidth + text.scrollWidth - text.clientWidth : 0);
+"""
+
+
+# What people write has at most 100 characters. What programs print may be longer.
+CUT_OFF = """
+const blocks = document.querySelectorAll(":is(.highlight-python, .highlight-Python, .doctest) pre");
+return [...blocks].filter(block => block.scrollWidth > block.clientWidth).length;
 """
 
 
@@ -81,6 +89,8 @@ def main(site, folder, pages):
                     found = list(problems(browser))
                     if needed > width:
                         found.append(f"is {needed} pixels wide")
+                    if width == max(WIDTHS) and (n_cut := browser.execute_script(CUT_OFF)):
+                        found.append(f"cuts off code in {n_cut} blocks")
                     for message in found:
                         print(f"{page}, {width} pixels, {theme}: {message}")
                     n_problems += len(found)

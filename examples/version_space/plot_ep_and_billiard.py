@@ -68,7 +68,7 @@ for label, name, color, marker in [(0, "malignant", "C3", "s"), (1, "benign", "C
     left.plot(exact[shown], gap, marker, ms=5, color=color, mec="white", mew=0.5, label=name)
 left.set(xlabel="Output of the billiard", ylabel="EP minus billiard")
 left.set_title("Differences at the test points")
-left.legend(loc="upper left", ncols=2)
+left.legend(loc="upper left")
 
 for tol in [0.05, 0.03, 0.02, 0.01]:
     began = time.process_time()

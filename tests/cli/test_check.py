@@ -82,7 +82,8 @@ def test_train_says_the_same_in_a_line_each(messy, tmp_path):
     assert "column_1" in kept["columns"]["numbers"]
     # Classes come back as they stand in the file, and nothing is said about known columns.
     answers = run("predict", tmp_path / "m", messy)
-    assert answers.stderr == ""
+    assert answers.stderr.count("\n") == 1
+    assert "equal rows that trained the model" in answers.stderr
     assert {line.split(",")[0].strip('"') for line in answers.stdout.splitlines()[1:]} == {
         "01",
         "1",
@@ -115,6 +116,27 @@ def test_a_target_is_not_needed_and_libsvm_has_no_columns(messy, tmp_path):
     assert [line for line in text.splitlines() if line.startswith("answer")]
     (tmp_path / "t.libsvm").write_text("1 1:2\n-1 2:1\n")
     assert "is LIBSVM" in fails("check", tmp_path / "t.libsvm")
+
+
+def test_values_that_cannot_be_read_are_told_without_a_target_too(tmp_path):
+    table = mixed_table(300).astype({"age": object})
+    table.loc[7, "age"] = "old"
+    table.to_csv(tmp_path / "t.csv", index=False)
+    text = " ".join(ok("check", tmp_path / "t.csv").split())
+    assert "1 value of column 'age' cannot be read and counts as missing" in text
+    table[["kind"]].assign(kind="").to_csv(tmp_path / "t.csv", index=False)
+    assert "There should be a column with values." in ok("check", tmp_path / "t.csv")
+
+
+def test_advice_can_be_copied_if_names_have_blanks(messy, tmp_path):
+    table = pd.read_csv(messy, sep=";", dtype=str).rename(columns={"id": "order id"})
+    table.to_csv(tmp_path / "t.csv", sep=";", index=False)
+    options = ["--target", "kind", "--model", tmp_path / "m", "--classifier", "linear"]
+    assert '(--keep "order id" to use it)' in run("train", tmp_path / "t.csv", *options).stderr
+    text = (tmp_path / "t.csv").read_text().replace("answer", "the answer").replace(";NO", ";XX", 1)
+    (tmp_path / "t.csv").write_text(text)
+    said = " ".join(ok("check", tmp_path / "t.csv", "--target", "kind").split())
+    assert 'say --drop "the answer".' in said
 
 
 def test_rare_classes_are_left_out_and_said(tmp_path):
@@ -175,7 +197,7 @@ def test_categories_that_differ_in_capital_letters_only_are_asked_about(tmp_path
     table.to_csv(tmp_path / "t.csv", index=False)
     text = " ".join(ok("check", tmp_path / "t.csv", "--target", "y").split())
     said = "the categories 'Basic' and 'basic' differ in capital letters only, and stay different"
-    assert f"- Column 'plan': {said} categories" in text
+    assert f"- Column 'plan': {said} categories. If they mean the same, write both in" in text
     assert "plan" not in "".join(
         run_json("check", tmp_path / "t.csv", "--target", "y", "--drop", "plan")["questions"]
     )

@@ -23,6 +23,7 @@ def test_demo_fits_a_terminal(one_table, width):
     for word in ["a table", *(OURS, AS_IT_COMES, TUNED), "loss", "refused", "bayespoint train"]:
         assert word in result.output
     assert "…" not in result.output
+    assert "bold" not in result.output  # this is not a terminal
     assert max(map(len, result.output.splitlines())) <= width
 
 

@@ -5,6 +5,7 @@ import pytest
 
 import bayespoint
 from bayespoint.cli import explain
+from bayespoint.io.tables.columns import Columns
 from cli_helpers import fails, ok, run, run_json
 
 
@@ -12,7 +13,7 @@ def test_weights_of_a_linear_model(world):
     result = run_json("explain", world / "linear.bpm")
     assert result["importances"] == []
     features = {weight["feature"] for weight in result["weights"]}
-    assert {"age", "missingindicator_age", "width", "town_Ulm", "job_None"} <= features
+    assert {"age", "age (missing)", "width", "town_Ulm", "job (missing)"} <= features
     certainty = [abs(weight["mean"] / weight["std"]) for weight in result["weights"]]
     assert certainty == sorted(certainty, reverse=True)
     model = bayespoint.load(world / "linear.bpm").estimator_.estimator[-1]
@@ -90,3 +91,16 @@ def test_rows_without_classes_cannot_be_explained(world, tmp_path):
         line = fails(verb, world / "kernel.bpm", tmp_path / "new.csv")
         assert "no column 'kind'" in line
         assert "can be predicted, but not judged" in line
+
+
+def test_names_of_features_are_plain_words():
+    columns = Columns(["age"], ["job", "job_None"], "kind", False, texts=["note"])
+    named = {
+        "job_baker": "job_baker",
+        "job_None": "job (missing)",
+        "job_None_nan": "job_None (missing)",
+        "categories__job_infrequent_sklearn": "job (rare ones)",
+        "missingindicator_age": "age (missing)",
+        "words of note__red": "words of note__red",
+    }
+    assert {feature: explain.readable(feature, columns) for feature in named} == named

@@ -74,6 +74,7 @@ def test_a_reader_of_the_file_alone_can_fill_its_inputs(tmp_path):
     session = onnxruntime.InferenceSession(str(out), providers=["CPUExecutionProvider"])
     how = session.get_modelmeta().custom_metadata_map["inputs"]
     assert how in text
+    assert "Parts of the date 'since': (days)" in how  # without a zone, as the times are
     origin = pd.Timestamp(re.search(r"days since ([\d-]+)", how)[1])
     parts = {
         "days": (when - origin) / pd.Timedelta(days=1),
@@ -131,3 +132,13 @@ def test_numbers_with_units_are_explained(tmp_path):
     ok("predict", model, data, "--output", tmp_path / "a.parquet", "--probabilities")
     expected = pd.read_parquet(tmp_path / "a.parquet")
     np.testing.assert_allclose(found[:, 1], expected["probability of yes"], atol=1e-6)
+
+
+def test_times_with_a_zone_are_in_utc(tmp_path):
+    table = pd.DataFrame({"since": pd.date_range("2024-01-01", periods=60, freq="31h")})
+    table["kind"] = np.where(table["since"].dt.hour < 12, "early", "late")
+    table["since"] = table["since"].dt.strftime("%Y-%m-%dT%H:%M:%S+02:00")
+    data, model = tmp_path / "t.csv", tmp_path / "m.bpm"
+    table.to_csv(data, index=False)
+    ok("train", data, "--target", "kind", "--model", model, "--classifier", "linear")
+    assert "date 'since', in UTC: (days)" in ok("export", model, "--output", tmp_path / "m.onnx")

@@ -19,8 +19,10 @@ from cli_helpers import fails
         ("Pass n_features=NUMBER.", "Pass --features NUMBER."),
         ("Pass folder=FOLDER.", "Pass --data FOLDER."),
         (
-            "Give more rows (calibration_size, cv), or a smaller confidence_level.",
-            "Give more rows (train with a larger --holdout), or a smaller --confidence-level.",
+            "Give more rows (calibration_size, cv), a larger max_error or a smaller "
+            "confidence_level.",
+            "Give more rows (train with a larger --holdout), a larger --max-error or a smaller "
+            "--confidence-level.",
         ),
         ("There is no column 'header=x' or 'my_encoding=y'.", "'header=x' or 'my_encoding=y'"),
     ],

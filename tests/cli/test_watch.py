@@ -11,7 +11,8 @@ def test_new_categories_and_drift_are_told_with_all_names(tmp_path):
     options = ["--target", "kind", "--model", model, "--classifier", "linear"]
     ok("train", tmp_path / "t.csv", *options)
     same = run("predict", model, tmp_path / "t.csv")
-    assert same.stderr == ""
+    (line,) = same.stderr.splitlines()
+    assert "equal rows that trained the model" in line  # and nothing about new categories or drift
     table["age"] += 5
     table.loc[:3, "town"] = ["Rom", "Rom", "Oslo", "Paris"]
     table.loc[3, "job"] = "pilot"

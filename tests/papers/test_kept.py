@@ -9,4 +9,5 @@ def test_what_was_written_is_read(tmp_path):
     assert first["quantity"] == "a, b"
     assert ours(first) == "1.235 ± 0.012"
     assert ours(second) == "2"
+    assert ours({"ours": "1.0", "error": "5.6e-17"}) == "1 ± 0"
     assert circumstances(find("table_1"), tmp_path) == {"seed": 3}

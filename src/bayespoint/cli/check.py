@@ -51,11 +51,7 @@ def run_check(data: str, target: str | None, plan: Plan, write: Path | None, as_
     classes, questions = (
         ([], []) if target is None else _classes(first[target], target, plan.min_class_rows)
     )
-    questions += (
-        found.questions
-        + _spellings(first, found.findings)
-        + ([] if target is None else _odd(first, found, target))
-    )
+    questions += found.questions + _spellings(first, found.findings) + _odd(first, found, target)
     if write is not None:
         with in_place_of(write) as sink:
             sink.write(plan_text(table.name, target, found.findings).encode())
@@ -89,7 +85,7 @@ def _spellings(first, findings: list[Finding]) -> list[str]:
     ]
 
 
-def _odd(first, found: Look, target: str) -> list[str]:
+def _odd(first, found: Look, target: str | None) -> list[str]:
     """Return a line for each column with values that cannot be read."""
     odd = OddValues()
     try:

@@ -33,7 +33,7 @@ COLUMNS = {
     "seconds": "seconds",
 }
 CAPTION = """\
-Means over {n_splits} random splits, the same for all. Best error and log loss in bold.
+Means over {n_splits} random splits, the same for all.{bold}
 error: share of wrong answers on test rows.
 log loss: how good the probabilities are; lower is better, and a wrong answer
   that was certain costs most. SVC as it comes has no probabilities.
@@ -76,7 +76,9 @@ def run_demo(n_splits: int, seed: int, as_json: bool) -> None:
         return
     console = Console(highlight=False)
     console.print(_table(scores))
-    console.print(CAPTION.format(n_splits=n_splits), style="dim")
+    # A file or a pipe shows nothing in bold.
+    bold = " Best error and log loss in bold." * console.is_terminal
+    console.print(CAPTION.format(n_splits=n_splits, bold=bold), style="dim")
     console.print("\n" + closing(scores))
 
 

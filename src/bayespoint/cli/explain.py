@@ -10,6 +10,7 @@ from scipy import sparse
 
 from ..classifiers.linear import LinearBayesPointClassifier
 from ..evaluation.importance import importances
+from ..io.tables.columns import Columns
 from ..io.tables.read_options import ReadOptions
 from .terminal import aligned, cut_short, note, show, working
 from .trained import Trained, open_model, read_to_judge
@@ -18,6 +19,8 @@ from .trained import Trained, open_model, read_to_judge
 # are many columns, because each column takes predictions for all these rows.
 MIN_SHUFFLED_ROWS, MAX_SHUFFLED_ROWS = 200, 2000
 MAX_SHUFFLED_CELLS = 20_000
+# How scikit-learn begins the name of a feature that marks missing values.
+MISSING_MARK = "missingindicator_"
 # A kernel machine computes at most this many kernel values for one round of shuffles.
 MAX_KERNEL_VALUES = 4e7
 
@@ -99,7 +102,21 @@ def _relevance(trained: Trained) -> list[tuple[str, float]]:
 def _feature_names(trained: Trained, n: int) -> list[str]:
     if trained.columns is None:
         return [f"feature {i + 1}" for i in range(n)]
-    return [str(name) for name in trained.pipeline[:-1].get_feature_names_out()]
+    names = trained.pipeline[:-1].get_feature_names_out()
+    return [readable(str(name), trained.columns) for name in names]
+
+
+def readable(feature: str, columns: Columns) -> str:
+    """Return the name of a feature without words that only scikit-learn knows."""
+    bare = feature.removeprefix("categories__").removeprefix("numbers__")
+    for name in columns.categories:
+        if bare in (f"{name}_None", f"{name}_nan"):
+            return f"{name} (missing)"
+        if bare == f"{name}_infrequent_sklearn":
+            return f"{name} (rare ones)"
+    if bare.startswith(MISSING_MARK):
+        return f"{bare.removeprefix(MISSING_MARK)} (missing)"
+    return feature
 
 
 def _weights(trained: Trained) -> list[Weight]:

@@ -9,6 +9,8 @@ import typer
 
 from .._runtime.atomic import in_place_of
 from ..io.tables.columns import Columns
+from ..io.tables.date_format import ISO
+from ..io.tables.shell_words import shell_word
 from .output import check_output
 from .terminal import listed, show, working
 from .trained import Trained, open_model
@@ -62,7 +64,7 @@ def _check_exportable(trained: Trained) -> None:
     if texts:
         raise ValueError(
             f"Columns of free text cannot be exported to ONNX: {listed(texts)}. Train again with "
-            f"--drop {texts[0]}, or with --categorical {texts[0]}."
+            f"--drop {shell_word(texts[0])}, or with --categorical {shell_word(texts[0])}."
         )
     if getattr(trained.model, "group_thresholds_", None) is not None:
         raise ValueError(
@@ -94,5 +96,7 @@ def _how_to_fill(columns: Columns | None) -> list[str]:
             f"({part}) {PARTS_OF_DATES[part].format(origin=date.origin[:10])}"
             for part in date.parts
         ]
-        lines.append(f"Parts of the date {name!r}, in UTC: {'; '.join(parts)}.")
+        # Other formats have no time zone: their times are taken as they stand.
+        zone = ", in UTC" if date.format == ISO or "%z" in date.format else ""
+        lines.append(f"Parts of the date {name!r}{zone}: {'; '.join(parts)}.")
     return lines

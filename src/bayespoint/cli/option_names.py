@@ -15,6 +15,7 @@ FLAGS = {"include_training_rows": "--include-training-rows"}
 # Advice about held-out rows, which the command sets aside in `train`.
 ADVICE = {
     "(calibration_size, cv)": "(train with a larger --holdout)",
+    "a larger max_error": "a larger --max-error",
     "a smaller confidence_level": "a smaller --confidence-level",
 }
 _ARGUMENT = re.compile(

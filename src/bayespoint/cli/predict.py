@@ -22,6 +22,7 @@ from ..classifiers.reject.novelty import refuses_novel_rows
 from ..classifiers.reject.setting import makes_promises
 from ..evaluation.promises import CountGroups, GroupCounts
 from ..io.tables.read_options import ReadOptions
+from .familiar import Familiar
 from .group_lines import group_lines
 from .output import check_output
 from .promises import smallest_promise
@@ -71,7 +72,9 @@ def run_predict(
     schema = _schema(model, wanted._replace(keep=keep), rejecting)
     _check_kept(keep, schema, trained)
     parts = read_parts(trained, data, read_options, keep=keep)
-    n_rows, answered, groups = _predict(model, parts, output, schema)
+    familiar = Familiar(trained.record)
+    n_rows, answered, groups = _predict(model, _seen_by(familiar, parts), output, schema)
+    familiar.tell()
     n_accepted = int(answered.sum())
     if not n_rows:
         note("there are no rows to predict")
@@ -103,6 +106,13 @@ def _name_a_promise(model) -> None:
     if (found := smallest_promise(model)) is not None:
         max_error, coverage = found
         note(f"--max-error {max_error:g} answers {percent(coverage)} of the held-out rows")
+
+
+def _seen_by(familiar: Familiar, parts: Iterator[Part]) -> Iterator[Part]:
+    """Yield the parts, and show their rows on the way."""
+    for part in parts:
+        familiar.see(part.X)
+        yield part
 
 
 def _counted(classes: np.ndarray, answered: np.ndarray) -> list[str]:

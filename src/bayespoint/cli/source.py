@@ -27,6 +27,7 @@ from ..io.tables.labels import (
 from ..io.tables.look import AS_YOU_SAID, Look, find_used_columns, look
 from ..io.tables.open_table import count_features, open_table
 from ..io.tables.read_options import ReadOptions
+from ..io.tables.shell_words import shell_word
 from ..io.tables.table import Table, regroup
 from ..io.tables.wishes import Wishes
 from .learn import stack
@@ -280,7 +281,7 @@ def note_decisions(found: Look) -> None:
     for finding in others[:MAX_LINES]:
         note(
             f"column {finding.name!r} is left out: {finding.kind}, {finding.why} "
-            f"(--keep {finding.name} to use it)"
+            f"(--keep {shell_word(finding.name)} to use it)"
         )
     if len(others) > MAX_LINES:
         names = [repr(f.name) for f in others[MAX_LINES:]]

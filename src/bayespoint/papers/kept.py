@@ -9,6 +9,9 @@ from typing import Any
 
 from .registry import Experiment
 
+# A standard error that is a smaller part of a number than this comes from rounding.
+ROUNDING = 1e-12
+
 
 def read_lines(path: Path) -> list[dict[str, str]]:
     """Return the lines of a CSV file."""
@@ -23,5 +26,10 @@ def circumstances(experiment: Experiment, folder: Path) -> dict[str, Any]:
 
 def ours(line: dict[str, str]) -> str:
     """Return our number of a line, with its standard error."""
-    text = f"{float(line['ours']):.4g}"
-    return f"{text} ± {float(line['error']):.2g}" if line["error"] else text
+    value = float(line["ours"])
+    if not line["error"]:
+        return f"{value:.4g}"
+    error = float(line["error"])
+    # Equal numbers have a standard error of zero, up to rounding.
+    error = 0.0 if error < ROUNDING * abs(value) else error
+    return f"{value:.4g} ± {error:.2g}"

@@ -1,7 +1,12 @@
 import numpy as np
 import pytest
 
-from bayespoint.io.tables.number_doubts import ask_about_numbers, find_code, find_unsigned
+from bayespoint.io.tables.number_doubts import (
+    ask_about_numbers,
+    find_code,
+    find_rare_unit,
+    find_unsigned,
+)
 
 AGES = [18, 25, 33, 47, 61, 79] * 5
 
@@ -35,6 +40,15 @@ def test_numbers_without_the_percent_sign_are_found():
     assert find_unsigned(["5 %", "0,05"], "%") == "0,05"
     assert find_unsigned(["5 €", "7"], "€") is None
     assert find_unsigned(["5", "7"], "") is None
+
+
+def test_a_unit_that_few_numbers_have_is_found():
+    assert find_rare_unit(["67 yrs", "34", "8"], "yrs") == "67 yrs"
+    assert find_rare_unit(["67 yrs", "34 yrs", "8"], "yrs") is None
+    assert find_rare_unit(["5 %", "34", "8"], "%") is None
+    assert find_rare_unit(["67", "34", "8"], "") is None
+    (question,) = ask_about_numbers("age", np.array([67.0, 34, 8]), ["67 yrs", "34", "8"], "yrs")
+    assert "'67 yrs' among numbers without a unit: all are read in yrs" in question
 
 
 def test_questions_are_sentences():

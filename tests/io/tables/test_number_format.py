@@ -98,6 +98,18 @@ def test_a_letter_beside_one_number_is_not_a_unit():
     assert reading.odd == ["1O"]
 
 
+def test_a_unit_at_a_few_numbers_is_read():
+    numbers = {str(age): 10 for age in range(20, 70)}
+    reading = recognize_numbers(numbers | {"67 yrs": 4, "31 yrs": 1})
+    assert (reading.format.unit, reading.odd, reading.share) == ("yrs", [], 1.0)
+    # Not if it is rare, one letter, one of two units, or changes what a number means.
+    for others in (
+        {"67 yrs": 4}, {"67 m": 9}, {"67 yrs": 9, "5 months": 9}, {"3 Mio": 9}, {"5 %": 9},
+    ):  # fmt: skip
+        reading = recognize_numbers(numbers | others)
+        assert (reading.format.unit, reading.odd) == ("", list(others))
+
+
 def test_a_value_in_another_format_is_not_read_wrongly():
     """With thousands separators, 1,5 must not become 15."""
     texts = pa.chunked_array([["1,234.5", "1,5", "12,34", None, "x"]])

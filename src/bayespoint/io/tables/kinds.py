@@ -19,6 +19,7 @@ from .number_format import (
     parse_numbers,
     recognize_numbers,
 )
+from .shell_words import shell_word
 
 # What a column can be used as.
 USES = ("number", "category", "date", "text", "drop")
@@ -190,8 +191,8 @@ def _as_number(finding: Finding, column, counts: dict[str, int], habits: Habits)
             return None
         question = (
             f"column {finding.name!r} holds numbers, but also {reading.odd[0]!r}, so it is read as "
-            f"categories. Leave unknown values empty, or say --numeric {finding.name} or "
-            f"--categorical {finding.name}"
+            f"categories. Leave unknown values empty, or say --numeric {shell_word(finding.name)} "
+            f"or --categorical {shell_word(finding.name)}"
         )
         return replace(finding, questions=[question])
     if not typed and _are_codes(counts):
@@ -347,7 +348,7 @@ def _question_repeated(finding: Finding, values: np.ndarray) -> Finding:
         return finding
     question = (
         f"column {finding.name!r} is used as a number, but may be an identifier. If it is, say "
-        f"--drop {finding.name}"
+        f"--drop {shell_word(finding.name)}"
     )
     return replace(finding, questions=[*finding.questions, question])
 

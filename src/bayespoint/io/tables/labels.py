@@ -131,8 +131,9 @@ def ask_about_spelling(names: Iterable[str], kind: str = "classes") -> list[str]
 
     Examples
     --------
-    >>> ask_about_spelling(["Yes", "no", "yes"])
-    ["the classes 'Yes' and 'yes' differ in capital letters only, and stay different classes"]
+    >>> (question,) = ask_about_spelling(["Yes", "no", "yes"])
+    >>> question.split(".")[0]
+    "the classes 'Yes' and 'yes' differ in capital letters only, and stay different classes"
     """
     first: dict[str, str] = {}
     for name in map(str, names):
@@ -140,7 +141,7 @@ def ask_about_spelling(names: Iterable[str], kind: str = "classes") -> list[str]
         if before != name:
             return [
                 f"the {kind} {before!r} and {name!r} differ in capital letters only, and stay "
-                f"different {kind}"
+                f"different {kind}. If they mean the same, write both in the same way"
             ]
     return []
 

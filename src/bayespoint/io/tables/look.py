@@ -13,6 +13,7 @@ from .date_format import date_parts, parse_dates, recognize_dates
 from .kinds import Finding, Habits, format_of, learn_habits, recognize, use_dates
 from .leakage import Suspect, find_suspects
 from .number_format import PLAIN, NumberFormat, parse_numbers, recognize_numbers
+from .shell_words import shell_word
 from .wishes import KEEP, Wishes
 
 # Look at this many rows, spread over the file.
@@ -87,8 +88,8 @@ def look(table, target: str | None, wishes: Wishes | None = None, delimiter: str
     return Look(findings, questions + [_accuse(s) for s in suspects], len(table), suspects)
 
 
-def find_used_columns(look: Look, table, target: str) -> Columns:
-    """Return what a model has to know about the columns that it uses."""
+def find_used_columns(look: Look, table, target: str | None) -> Columns:
+    """Return what a model has to know about the columns that it uses, the target if it is known."""
     by_use: dict[str, list[Finding]] = {}
     for finding in look.findings:
         by_use.setdefault(finding.use_as, []).append(finding)
@@ -97,15 +98,16 @@ def find_used_columns(look: Look, table, target: str) -> Columns:
     columns = Columns(
         numbers=[f.name for f in numbers],
         categories=[f.name for f in by_use.get("category", [])],
-        target=target,
-        integers=has_integers(table[target]),
+        target=target or "",
+        integers=target is not None and has_integers(table[target]),
         formats={f.name: format_of(f) for f in numbers if format_of(f) != PLAIN},
         dates=dates,
         texts=[f.name for f in by_use.get("text", [])],
         left_out=[f.name for f in look.left_out],
     )
     if not columns.features:
-        raise ValueError(f"There should be a column with values besides the target {target!r}.")
+        besides = "" if target is None else f" besides the target {target!r}"
+        raise ValueError(f"There should be a column with values{besides}.")
     return columns
 
 
@@ -297,7 +299,7 @@ def _accuse(suspect: Suspect) -> str:
     shown = "100" if right == 100 else f"{min(right, 99.9):.1f}"
     return (
         f"column {suspect.name!r} alone predicts the target in {shown} % of the rows. Is it known "
-        f"before the target is? If not, say --drop {suspect.name}"
+        f"before the target is? If not, say --drop {shell_word(suspect.name)}"
     )
 
 

@@ -6,6 +6,8 @@ import re
 
 import numpy as np
 
+from .number_format import MIN_UNIT_SHARE
+
 # Numbers that people write where a value is missing.
 _CODE = re.compile(r"-9+|99+")
 # A code stands in this many rows at least, among this many other values.
@@ -60,6 +62,20 @@ def find_unsigned(texts: list[str], unit: str) -> str | None:
     return next((t for t in texts if unit not in t and not _ZERO.fullmatch(t)), None)
 
 
+def find_rare_unit(texts: list[str], unit: str) -> str | None:
+    """Return a number with the unit if most others are written without it.
+
+    Examples
+    --------
+    >>> find_rare_unit(["67 yrs", "34", "71", "8"], "yrs")
+    '67 yrs'
+    """
+    written = [text for text in texts if unit in text]
+    if not unit or unit in _SIGNS or len(written) >= MIN_UNIT_SHARE * len(texts):
+        return None
+    return next(iter(written), None)
+
+
 def ask_about_numbers(name: str, values: np.ndarray, texts: list[str], unit: str) -> list[str]:
     """Return questions about a column of numbers.
 
@@ -87,5 +103,11 @@ def ask_about_numbers(name: str, values: np.ndarray, texts: list[str], unit: str
         questions.append(
             f"column {name!r} holds {unsigned!r} among numbers with {unit}: it is read as "
             f"{unsigned} {unit}. If that is wrong, write all of them in the same way"
+        )
+    rare = find_rare_unit(texts, unit)
+    if rare is not None:
+        questions.append(
+            f"column {name!r} holds {rare!r} among numbers without a unit: all are read in "
+            f"{unit}. If that is wrong, write all of them in the same way"
         )
     return questions

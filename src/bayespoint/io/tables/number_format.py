@@ -15,8 +15,11 @@ MIN_NUMBER_SHARE = 0.9
 MAX_CODE_WORDS = 3
 MIN_NUMBER_SHARE_WITH_CODES = 0.5
 MIN_NUMBERS_WITH_CODES = 5
-# A unit should stand at this share of the numbers.
+# A unit should stand at this share of the numbers, or else be the only one, in this many rows.
 MIN_UNIT_SHARE = 0.5
+MIN_ROWS_OF_A_RARE_UNIT = 5
+# Beside plain numbers these change what a number means: "3 Mio" is not 3, nor "5 %" 5.
+_FACTORS = re.compile(r"[%‰]|tsd|th|mn|mil|mill|mio|mrd|bn|bio|tn|[ap]m", re.IGNORECASE)
 CURRENCY = (
     r"[$€£¥₹₽₩₺฿]|US\$|R\$|A\$|C\$|USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|kr|zł|Fr\."
     r"|Rs\.?"
@@ -113,11 +116,8 @@ def recognize_numbers(
         mark, separator = _marks(body)
         marks[mark] += counts[text]
         separators[separator] += counts[text]
-    unit = max((u for u in units if u), key=lambda u: units[u], default="")
-    # A letter beside one of many numbers is a typing error, not a unit.
-    unit = unit if units[unit] >= MIN_UNIT_SHARE * units.total() else ""
     chosen, is_ambiguous = _decimal(marks, decimal, usual_decimal)
-    format = NumberFormat(chosen, _thousands(chosen, marks, separators), unit)
+    format = NumberFormat(chosen, _thousands(chosen, marks, separators), _unit(units))
     fits = re.compile(pattern(format))
     odd = [text for text in counts if not fits.fullmatch(normal(text, format))]
     n_numbers = total - sum(counts[text] for text in odd)
@@ -128,6 +128,17 @@ def recognize_numbers(
     if share < MIN_NUMBER_SHARE and few_words and share >= MIN_NUMBER_SHARE_WITH_CODES:
         share = 1.0
     return Reading(format, is_ambiguous, odd, share)
+
+
+def _unit(units: Counter[str]) -> str:
+    """Return the unit of a column, or nothing; `units` counts the rows with each."""
+    unit = max((u for u in units if u), key=lambda u: units[u], default="")
+    if units[unit] >= MIN_UNIT_SHARE * units.total():
+        return unit
+    # People write "67" in most rows and "67 yrs" in some. One letter may be a typing error.
+    is_alone = len(units) == 2 and units[unit] >= MIN_ROWS_OF_A_RARE_UNIT
+    is_word = len(unit) > 1 or not unit.isalpha()
+    return unit if is_alone and is_word and not _FACTORS.fullmatch(unit) else ""
 
 
 def certain_marks(texts: Sequence[str]) -> Counter[str]:
