@@ -9,8 +9,8 @@ from bayespoint.geometry.equal_rows import merge_equal_rows
 from cluster_helpers import OneProcess
 
 
-def rows_of(X, target, weight, n_parts=4):
-    client = OneProcess()
+def rows_of(X, target, weight, n_parts=4, **options):
+    client = OneProcess(**options)
     number = np.arange(len(target))
     whole = Part(X, target, weight, 2 * weight, number)
     cuts = np.array_split(number, n_parts)
@@ -40,6 +40,12 @@ def test_parts_are_of_similar_size(rng):
     )
     # Each border is the k-th of 192 points: a Beta quantile with a deviation of 0.035 of all.
     assert np.all(np.abs(rows.sizes / 3000 - 1 / 3) < 5 * np.sqrt(2) * 0.035)
+
+
+def test_parts_are_small_beside_the_memory_of_a_worker(rng):
+    given = rng.standard_normal((3000, 2)), np.zeros(3000, int), np.ones(3000)
+    for limit, n_parts in ((0, 3), (2**30, 3), (64 * 4800, 10)):  # of 48,000 bytes
+        assert len(sort_by_content(rows_of(*given, memory_limit=limit)).parts) == n_parts
 
 
 def test_one_row_and_equal_rows():

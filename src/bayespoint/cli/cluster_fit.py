@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from .. import distributed
+from ..distributed.calls import memory_limits
 from ..evaluation.baselines import MAX_BASELINE_ROWS, take
 from ..evaluation.fingerprints import FINGERPRINT_DTYPE, Fingerprints
 from ..fitting.sampling import sample_each_class
@@ -160,9 +161,7 @@ def affordable(source: ClusterSource, entry: Entry | None, plan: Plan, n_threads
 
 def _cache_size(client: Client) -> int:
     """Return the megabytes that the matrices of a worker may take."""
-    found = client.scheduler_info(n_workers=-1)["workers"].values()
-    limits = [worker["memory_limit"] for worker in found if worker["memory_limit"]]
-    least = CACHE_SHARE * min(limits, default=np.inf) / 2**20
+    least = CACHE_SHARE * min(memory_limits(client), default=np.inf) / 2**20
     return max(int(min(MAX_CACHE_SIZE, least)), 1)
 
 

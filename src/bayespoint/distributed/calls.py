@@ -44,6 +44,12 @@ def connected(client: Client | None) -> Client:
     return client
 
 
+def memory_limits(client: Client) -> list[int]:
+    """Return how many bytes each worker may use, for those that have a limit."""
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    return [worker["memory_limit"] for worker in workers if worker["memory_limit"]]
+
+
 @contextmanager
 def lost_scheduler_told(client: Client) -> Iterator[None]:
     """Say what to do if the scheduler is lost, instead of what became of some task."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from .calls import memory_limits
 from .partitions import align_partitions
 
 if TYPE_CHECKING:
@@ -41,8 +42,7 @@ def _require_memory(client: Client, parts: list[Any]) -> None:
     from dask.sizeof import sizeof
 
     n_bytes = sum(client.gather([client.submit(sizeof, part, pure=False) for part in parts]))
-    workers = client.scheduler_info(n_workers=-1)["workers"].values()
-    limits = [worker["memory_limit"] for worker in workers if worker["memory_limit"]]
+    limits = memory_limits(client)
     if limits and COPIES_OF_ROWS * n_bytes > min(limits):
         raise ValueError(
             f"Perceptrons need all rows on every worker, about {COPIES_OF_ROWS * n_bytes >> 20} "

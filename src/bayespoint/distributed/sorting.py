@@ -6,11 +6,15 @@ import numpy as np
 from scipy import sparse
 
 from ..geometry.equal_rows import content_ranks, merge_equal_rows
+from .calls import memory_limits
 from .row_parts import Part, RowParts, join
 
 # Parts hold about this many bytes of points, so that Dask can move some of them to disk; but there
 # is at least one part for each thread.
 PART_BYTES = 2**26
+# Merging a part takes about seven times its bytes for a while, when its worker is full. So a part
+# is at most this share of a worker's limit.
+PART_SHARE = 1 / 64
 # This many points for each part are compared to find where parts should begin.
 COMPARED_POINTS_PER_PART = 64
 
@@ -19,7 +23,8 @@ def sort_by_content(rows: RowParts) -> RowParts:
     """Return distinct points with their total weights, in the order of `merge_equal_rows`."""
     n_bytes = bytes_of(rows)
     n_threads = sum(rows.client.nthreads().values())
-    n_parts = min(max(n_threads, round(n_bytes / PART_BYTES)), rows.n_rows)
+    part_bytes = min([PART_BYTES, *(PART_SHARE * limit for limit in memory_limits(rows.client))])
+    n_parts = min(max(n_threads, round(n_bytes / part_bytes)), rows.n_rows)
     submit = rows.client.submit
     borders = _borders(rows, n_parts)
     divided = [submit(divide, part, borders, pure=False) for part in rows.parts]

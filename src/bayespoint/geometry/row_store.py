@@ -114,10 +114,11 @@ class RowStore:
             out = self._scratch.panel[:, : here.stop - here.start]
             for left, these, there in zip(lefts, filled, slots_of, strict=True):
                 self.kernel.panel(left, number, out)
-                most = max(most, store_rows(out, these, UNIT, self.rows[:, here], there))
+                here_most = store_rows(out, these, UNIT, self.rows[:, here], there)
+                most = max(most, float(here_most))
             return most
 
-        self.largest = max(self.largest, *self._map(fill, range(len(parts))))
+        self.largest = max([self.largest, *self._map(fill, range(len(parts)))])
         # A unit point has unit length; the product has rounding errors.
         self.rows[slots, everything] = 1 / UNIT
         self.slot[everything] = slots
@@ -126,7 +127,7 @@ class RowStore:
 
     def _more_blocks(self, sure: np.ndarray, score: np.ndarray) -> list[np.ndarray]:
         """Return blocks of missing Gram rows, as many as can be filled and stored."""
-        n_free = np.count_nonzero(self._point == NOT_STORED) - self.block
+        n_free = int(np.sum(self._point == NOT_STORED)) - self.block
         most = min(n_free // self.block, N_BLOCKS - 1)
         missing = _highest(sure[self.slot[sure] == NOT_STORED], score, N_BLOCKS * self.block)
         blocks: list[np.ndarray] = []
