@@ -137,9 +137,21 @@ DAMAGED = {
     "numbers": lambda text: text.replace('"n_answers":', '"n_answers": "x", "y":'),
     "negative": lambda text: text.replace('"n_wrong": ', '"n_wrong": -'),
     "infinite": lambda text: text.replace('"largest": ', '"largest": NaN, "y": '),
+    "infinite count": lambda text: text.replace('"n_rows": ', '"n_rows": 1e999, "y": '),
+    "infinite answers": lambda text: text.replace('"n_answers": ', '"n_answers": 1e999, "y": '),
+    "no groups": lambda text: _with_groups(text, []),
+    "groups of another model": lambda text: _with_groups(text, ["a"]),
+    "another promise": lambda text: text.replace('"max_error": 0.4', '"max_error": 0.9'),
     "deep": lambda text: "[" * 100_000,
     "binary": lambda text: b"\xff\xfe\x00",
 }
+
+
+def _with_groups(text, groups):
+    content = json.loads(text)
+    bets = content["certificate"]["bets"] * len(groups)
+    content["certificate"] |= {"groups": groups, "bets": bets}
+    return json.dumps(content)
 
 
 @pytest.mark.parametrize("name", DAMAGED)
@@ -176,3 +188,37 @@ def test_a_state_that_another_process_replaces(world, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="replaced by another process"):
         count(state, model, evaluate(model, X, y), X, y, "rows")
     assert state.read_bytes() == before
+
+
+def test_two_processes_that_begin_a_state_at_once_both_count(world, tmp_path, monkeypatch):
+    """The other one begins and counts between our look and our first writing."""
+    model = open_model(world / "linear.bpm", {"max_error": 0.4}).model
+    state, (X, y), (X2, y2) = tmp_path / "w.json", _rows(), _rows(6)
+    exists = type(state).exists
+
+    def look(self, **options):
+        found = exists(self, **options)
+        if self == state and not found:
+            monkeypatch.undo()
+            count(state, model, evaluate(model, X2, y2), X2, y2, "other")
+        return found
+
+    monkeypatch.setattr(type(state), "exists", look)
+    count(state, model, evaluate(model, X, y), X, y, "rows")
+    assert [part["data"] for part in read_watch(state, model).parts] == ["other", "rows"]
+
+
+def test_missing_numbers_are_a_group(tmp_path):
+    """JSON has no name for them."""
+    for name, seed in (("a", 1), ("b", 2)):
+        table = mixed_table(3000, seed=seed)
+        table["age"] = np.array([1.0, 2.0, np.nan])[np.arange(len(table)) % 3]
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+    model, state = tmp_path / "m.bpm", tmp_path / "w.json"
+    options = "--target", "kind", "--classifier", "linear", "--max-error", "0.45"
+    ok("train", tmp_path / "a.csv", *options, "--groups", "age", "--model", model)
+    arguments = "evaluate", model, tmp_path / "b.csv", "--watch", state
+    groups = run_json(*arguments)["watch"]["groups"]
+    assert [one["group"] for one in groups] == ["1", "2", "(missing)"]
+    assert json.loads(state.read_text())["certificate"]["groups"] == [1.0, 2.0, None]
+    assert "are counted" in fails(*arguments)

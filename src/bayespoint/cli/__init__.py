@@ -7,6 +7,8 @@ import os
 import sys
 from contextlib import suppress
 
+from .closed_streams import open_closed_streams
+
 
 def main() -> None:
     """Run the command line."""
@@ -18,6 +20,7 @@ def main() -> None:
             f"The bayespoint command needs {error.name}, which is not installed. "
             'Install it with: python -m pip install "bayespoint[cli]"'
         )
+    open_closed_streams()
     code: int | None = None
 
     def leave() -> None:
