@@ -139,6 +139,8 @@ DAMAGED = {
     "infinite": lambda text: text.replace('"largest": ', '"largest": NaN, "y": '),
     "infinite count": lambda text: text.replace('"n_rows": ', '"n_rows": 1e999, "y": '),
     "infinite answers": lambda text: text.replace('"n_answers": ', '"n_answers": 1e999, "y": '),
+    "infinite evidence": lambda text: text.replace('"largest": ', '"largest": 1e999, "y": '),
+    "answers that do not count": lambda text: text.replace('"reject"', '"yes"'),
     "no groups": lambda text: _with_groups(text, []),
     "groups of another model": lambda text: _with_groups(text, ["a"]),
     "another promise": lambda text: text.replace('"max_error": 0.4', '"max_error": 0.9'),

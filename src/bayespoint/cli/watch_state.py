@@ -173,7 +173,7 @@ def _write(path: Path, state: State, only_new: bool = False) -> None:
 
 def _has_promise_of(model: Any, certificate: Certificate) -> bool:
     """Tell whether a certificate is about the promise and the groups of a model."""
-    names = ("max_error", "confidence_level", "groups")
+    names = ("max_error", "confidence_level", "reject_label", "groups")
     both = [one.to_dict() for one in (certificate, _certificate(model))]
     found, expected = (json.dumps([one[name] for name in names]) for one in both)
     return found == expected

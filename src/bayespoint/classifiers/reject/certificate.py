@@ -189,8 +189,9 @@ class Certificate:
             worth = np.array(stored["worth"], dtype=float).reshape(-1, len(MULTIPLES))
             bets.worth = logsumexp(worth, axis=0) if len(worth) else bets.worth
             bets.largest = float(stored["largest"])
-            worth_is_known = bets.n_answers == 0 or np.isfinite(bets.worth).all()
-            if not (0 <= bets.n_wrong <= bets.n_answers and bets.largest >= 0 and worth_is_known):
+            is_known = bets.n_answers == 0 or np.isfinite(bets.worth).all()
+            is_known = is_known and 0 <= bets.largest < math.inf
+            if not (is_known and 0 <= bets.n_wrong <= bets.n_answers):
                 raise ValueError("The description of a certificate has impossible numbers.")
         return certificate
 
