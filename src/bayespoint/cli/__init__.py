@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import atexit
 import os
+import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 
 from .closed_streams import open_closed_streams
@@ -28,7 +30,7 @@ def main() -> None:
         if code is None:
             return
         for stream in sys.stdout, sys.stderr:
-            with suppress(OSError, ValueError):
+            with suppress(OSError, ValueError, RuntimeError):
                 stream.flush()
         os._exit(code)
 
@@ -40,9 +42,18 @@ def main() -> None:
 
         app()
     except KeyboardInterrupt:  # before a verb has begun
-        print("bayespoint: interrupted; nothing is kept", file=sys.stderr)  # noqa: T201
         code = 130
+        _answer_ctrl_c(leave)
+        print("bayespoint: interrupted; nothing is kept", file=sys.stderr)  # noqa: T201
         sys.exit(code)
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else None
+        if code is not None:
+            _answer_ctrl_c(leave)
         raise
+
+
+def _answer_ctrl_c(leave: Callable[[], None]) -> None:
+    """Leave at once on Ctrl-C: the verb has ended, and Python would show a traceback."""
+    with suppress(ValueError):  # outside of the main thread nothing is answered
+        signal.signal(signal.SIGINT, lambda number, frame: leave())
