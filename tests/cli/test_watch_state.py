@@ -1,6 +1,9 @@
 import json
 import os
+import re
 import shutil
+from functools import reduce
+from operator import getitem
 
 import numpy as np
 import pandas as pd
@@ -8,7 +11,7 @@ import pytest
 
 import bayespoint
 from bayespoint.cli.trained import open_model
-from bayespoint.cli.watch_state import count, read_watch
+from bayespoint.cli.watch_state import count, read_watch, watch_lines, watch_to_dict
 from bayespoint.evaluation import evaluate
 from cli_helpers import fails, mixed_table, ok, run, run_json
 
@@ -166,6 +169,49 @@ def test_a_damaged_state_is_told_and_kept(world, later, tmp_path, name):
     with pytest.raises(ValueError, match="is not a file that --watch wrote, or is damaged"):
         read_watch(state, model)
     assert state.read_bytes() == (content if isinstance(content, bytes) else content.encode())
+
+
+HOSTILE = [
+    None, True, -1, 2**70, 10**400, 1e308, 1e-320, float("inf"), float("nan"), "", "\ud800", [],
+    [1], [[1, 2]], {}, {"a": 1}, [None] * 3, ["a"] * 3,
+]  # fmt: skip
+
+
+def _places(content, place=()):
+    """Yield where values are in a tree of JSON."""
+    inner = content if isinstance(content, dict) else range(len(content))
+    for key in inner:
+        yield (*place, key)
+        if isinstance(content[key], (dict, list)):
+            yield from _places(content[key], (*place, key))
+
+
+def test_each_value_may_be_any_other(world, tmp_path):
+    """The state is refused in words and kept, or goes on."""
+    model = open_model(world / "linear.bpm", {"max_error": 0.4}).model
+    state, (X, y), (X2, y2) = tmp_path / "w.json", _rows(), _rows(6)
+    count(state, model, evaluate(model, X, y), X, y, "rows")
+    original, evaluation = state.read_text(), evaluate(model, X2, y2)
+    n_refused = n_counted = 0
+    for *place, key in _places(json.loads(original)):
+        for value in HOSTILE:
+            content = json.loads(original)
+            reduce(getitem, place, content)[key] = value
+            before = json.dumps(content)
+            state.write_text(before)
+            try:
+                certificate = count(state, model, evaluation, X2, y2, "other")
+            except ValueError as error:
+                assert re.search("is damaged|watches another|counted in", str(error))  # noqa: PT017
+                assert state.read_text() == before
+                n_refused += 1
+            else:
+                assert watch_lines(certificate)
+                json.dumps(watch_to_dict(certificate))
+                read_watch(state, model)
+                n_counted += 1
+    assert n_refused > 200
+    assert n_counted > 20
 
 
 def _rows(seed=5):
