@@ -32,6 +32,19 @@ def test_ctrl_c_before_a_verb_has_begun():
     assert ended.stderr == "bayespoint: interrupted; nothing is kept\n"
 
 
+def test_ctrl_c_while_typer_reads_the_command():
+    code = (
+        "import sys, typer\n"
+        "from bayespoint.cli import app, main\n"
+        "app.app, sys.argv[1:] = typer.Typer(), []\n"
+        "@app.app.command()\n"
+        "def press(): raise KeyboardInterrupt\n"
+        "main()"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (130, "bayespoint: interrupted\n")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
 @pytest.mark.parametrize("n_presses", [1, 5])
 @pytest.mark.parametrize("how", ["raise KeyboardInterrupt", "sys.exit(130)", "sys.exit(3)"])

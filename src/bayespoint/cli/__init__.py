@@ -47,6 +47,12 @@ def main() -> None:
         print("bayespoint: interrupted; nothing is kept", file=sys.stderr)  # noqa: T201
         sys.exit(code)
     except SystemExit as end:
+        # Just before or after a verb, typer makes an exit of Ctrl-C.
+        if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):
+            code = 130
+            _answer_ctrl_c(leave)
+            print("bayespoint: interrupted", file=sys.stderr)  # noqa: T201
+            sys.exit(code)
         code = end.code if isinstance(end.code, int) else None
         if code is not None:
             _answer_ctrl_c(leave)
