@@ -3,6 +3,7 @@
 import builtins
 import ctypes
 import io
+import json
 import os
 import shutil
 import signal
@@ -78,7 +79,7 @@ def disk_fault(
         return call
 
     real_open = builtins.open
-    names = ("open", "fsync", "replace", "chmod", "ftruncate")
+    names = ("open", "fsync", "replace", "link", "chmod", "ftruncate")
     with (
         patch.multiple(os, **{name: counted(name, getattr(os, name)) for name in names}),
         patch.object(builtins, "open", opened),
@@ -103,10 +104,13 @@ def make_world(folder: Path) -> None:
     pool = mixed_rows(60, 2)
     pool.loc[30:, "kind"] = None
     pool.to_csv(folder / "pool.csv", index=False)
+    mixed_rows(150, 3).to_csv(folder / "earlier.csv", index=False)
     for name in ("linear", "kernel"):
         model = folder / f"{name}.bpm"
         arguments = ["train", folder / "train.csv", "--target", "kind", "--model", model]
         assert run([*map(str, arguments), "--classifier", name]) == 0
+    watch = [folder / "linear.bpm", folder / "earlier.csv", "--watch", folder / "watch.json"]
+    assert run(["evaluate", *map(str, watch), "--max-error", "0.4"]) == 0
 
 
 def run(arguments: list[str]) -> int:
@@ -127,6 +131,11 @@ def _is_onnx(path: Path) -> bool:
 
     onnx.checker.check_model(onnx.load(path))
     return True
+
+
+def _is_watch(path: Path) -> bool:
+    parts = json.loads(path.read_text())["parts"]
+    return [part["n_rows"] for part in parts] == [150, 150]
 
 
 def _has_rows(path: Path) -> bool:
@@ -164,6 +173,11 @@ VERBS: dict[str, tuple[str, str, Callable[[Path], bool]]] = {
         "plan.toml",
         lambda path: bool(tomllib.loads(path.read_text())),
     ),
+    "evaluate --watch": (
+        "evaluate IN/linear.bpm IN/test.csv --max-error 0.4 --watch OUT/watch.json",
+        "watch.json",
+        _is_watch,
+    ),
     "label": (
         "label OUT/pool.csv --target kind --finish --classes yes,no --model OUT/m --seed 1",
         "m",
@@ -184,6 +198,8 @@ def prepare(verb: str, world: Path, folder: Path) -> tuple[list[str], Path]:
     text, name, _ = VERBS[verb]
     if verb == "update":
         shutil.copy(world / "linear.bpm", folder)
+    elif verb == "evaluate --watch":
+        shutil.copy(world / "watch.json", folder)
     elif verb == "label":
         shutil.copy(world / "pool.csv", folder)
         (folder / name).write_bytes(OLD)

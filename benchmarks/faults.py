@@ -4,7 +4,7 @@
 
 disk      the disk is full at the n-th change of a file, for every n, once or from then on
 kill      SIGKILL at every n-th change; SIGKILL, SIGTERM and Ctrl-C at random moments
-together  updates at once, predictions during updates, two sessions of labels
+together  updates at once, predictions during updates, two sessions of labels, watches at once
 readonly  an ordinary user in a folder of somebody else; run it as root, who can make one
 user      processes without privileges, a home, or a package that may be written; as root, too;
           each verb in a folder of the user, and in a folder of somebody else
@@ -141,6 +141,8 @@ def check_next_run(count: Count, verb: str, world: Path, folder: Path) -> None:
     """Run the verb again without a fault: it should succeed and leave nothing else."""
     text = VERBS[verb][0].split()
     arguments = [a.replace("IN/", f"{world}/").replace("OUT", str(folder)) for a in text]
+    if verb == "evaluate --watch":  # which refuses rows that it has counted
+        shutil.copy(world / "watch.json", folder)
     code = wait(in_child(arguments))
     count.left += code != 0 or bool(list(folder.glob(DRAFT)))
 
@@ -186,8 +188,9 @@ def kill(world: Path, folder: Path, given) -> list[Count]:
 
 def together(world: Path, folder: Path, given) -> list[Count]:
     """Let processes work with the same files."""
-    names = ("three updates at once", "predict during update", "two label at once")
-    updates, reads, labels = map(Count, names)
+    names = ("three updates at once", "predict during update", "two label at once",
+             "two evaluate --watch at once")  # fmt: skip
+    updates, reads, labels, watches = map(Count, names)
     n_new = None
     for _ in range(given.repeats):
         arguments, path = prepare("update", world, folder)
@@ -220,7 +223,15 @@ def together(world: Path, folder: Path, given) -> list[Count]:
         labels.half += not is_whole("label", path, b"") or 0 not in codes
         labels.words += not all("Another process writes" in text for text in refused)
         labels.left += bool(list(folder.glob(DRAFT)))
-    return [updates, reads, labels]
+        arguments, path = prepare("evaluate --watch", world, folder)
+        path.unlink()  # both begin it
+        other = [a.replace("test.csv", "earlier.csv") for a in arguments]
+        codes = [wait(child) for child in [in_child(arguments), in_child(other)]]
+        watches.n += 1
+        watches.words += codes != [0, 0]
+        watches.half += not is_whole("evaluate --watch", path, b"")
+        watches.left += bool(list(folder.glob(DRAFT)))
+    return [updates, reads, labels, watches]
 
 
 def readonly(world: Path, folder: Path, given) -> list[Count]:

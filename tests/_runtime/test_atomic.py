@@ -184,3 +184,39 @@ def test_ctrl_c_moves_what_was_written_if_requested(path):
             press(**options)
         assert sorted(os.listdir(path.parent)) == files
     assert (path.read_bytes(), partial.read_bytes()) == (b"old", b"half")
+
+
+@needs_posix
+def test_the_draft_of_a_private_file_is_private(path):
+    old = os.umask(0o022)
+    try:
+        path.write_bytes(b"old")
+        path.chmod(0o640)
+        with in_place_of(path) as file:
+            assert stat.S_IMODE(os.stat(file.name).st_mode) == 0o600
+            file.write(b"new")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+        partial = path.with_name("partial")
+        with pytest.raises(KeyboardInterrupt), in_place_of(path, partial):
+            raise KeyboardInterrupt
+        assert stat.S_IMODE(partial.stat().st_mode) == 0o640
+    finally:
+        os.umask(old)
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_a_file_that_appears_in_the_meantime_is_left_alone_if_requested(
+    path, has_links, monkeypatch
+):
+    def link(source, target):
+        raise OSError(errno.EPERM, "no links here")
+
+    if not has_links:
+        monkeypatch.setattr(os, "link", link)
+    with in_place_of(path, only_new=True) as file:
+        file.write(b"first")
+    assert path.read_bytes() == b"first"
+    with pytest.raises(FileExistsError), in_place_of(path, only_new=True) as file:
+        file.write(b"second")
+    assert path.read_bytes() == b"first"
+    assert os.listdir(path.parent) == [path.name]

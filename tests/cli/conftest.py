@@ -25,6 +25,9 @@ def world(tmp_path_factory):
     ok(*train, folder / "linear.bpm", "--classifier", "linear")
     ok(*train, folder / "kernel.bpm")
     ok("train", folder / "three.csv", "--target", "kind", "--model", folder / "three.bpm")
+    mixed_table(150, seed=3).to_csv(folder / "earlier.csv", index=False)
+    watch = "--watch", folder / "watch.json", "--max-error", "0.4"
+    ok("evaluate", folder / "linear.bpm", folder / "earlier.csv", *watch)
     ok("train", folder / "rows.svm", "--model", folder / "sparse.bpm", "--classifier", "linear")
     return folder
 

@@ -106,5 +106,5 @@ def test_independent_weights_need_memory_for_each_class(monkeypatch):
 
 
 def test_too_little_memory_is_an_error_before_it_is_taken():
-    with pytest.raises(ValueError, match=r"--max-memory is 100M, but the program"):
+    with pytest.raises(ValueError, match=r"at most 100M of memory may be taken, but the program"):
         fit_in_limits(COLUMNS, *table("linear"), Plan(max_memory=100 * 2**20), lambda text: None)

@@ -58,6 +58,7 @@ def test_memory_is_counted_with_the_program(monkeypatch):
     now = time.perf_counter()
     assert Limits(None, 2**30, now).bytes_left == 724 * 2**20
     Limits(None, 2**30, now).require_memory()
-    with pytest.raises(ValueError, match=r"is 350M, but the program .* 300M\. Allow at least 428M"):
+    words = r"at most 350M of memory .* 300M\. Allow at least 428M with --max-memory.*ulimit -v"
+    with pytest.raises(ValueError, match=words):
         Limits(None, 350 * 2**20, now).require_memory()
     assert Limits(None, 2**20, now).bytes_left == 0

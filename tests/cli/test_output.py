@@ -1,4 +1,5 @@
 import os
+from pathlib import Path
 
 import pytest
 import typer
@@ -38,3 +39,11 @@ def test_folders_are_no_files(tmp_path):
         check_output(tmp_path)
     with pytest.raises(typer.BadParameter, match="There is no folder"):
         check_output(tmp_path / "missing" / "file")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs POSIX")
+def test_devices_and_pipes_are_refused_before_the_work(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path(os.devnull)):
+        with pytest.raises(typer.BadParameter, match="is a device or a pipe"):
+            check_output(path)

@@ -106,19 +106,22 @@ def wait_for_draft(folder):
     return drafts
 
 
-def start_to_predict(world, tmp_path, n_rows=1_000_000):
+def start_to_predict(world, tmp_path, n_rows=1_000_000, **options):
     """Return a process that writes a file, the folder, and its draft."""
     path, folder = long_csv(world, tmp_path / "long.csv", n_rows), tmp_path / "out"
     folder.mkdir()
     out = folder / "out.csv"
     out.write_text("old")
     command = [*COMMAND, "predict", str(world / "linear.bpm"), str(path), "--output", str(out)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, **options)
     assert len(wait_for_draft(folder)) == 1
     return process, folder
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+
+
+@pytest.mark.parametrize(("number", "code"), SIGNALS)
 def test_a_signal_leaves_the_old_file(world, tmp_path, number, code):
     process, folder = start_to_predict(world, tmp_path)
     process.send_signal(number)
@@ -127,6 +130,51 @@ def test_a_signal_leaves_the_old_file(world, tmp_path, number, code):
     assert errors.count(b"\n") == (number == signal.SIGINT)
     assert {path.name for path in folder.iterdir()} <= {"out.csv", "out.partial.csv"}
     assert (folder / "out.csv").read_text() == "old"
+
+
+def test_nohup_goes_on_when_its_terminal_closes(world, tmp_path):
+    def ignore():
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    process, folder = start_to_predict(world, tmp_path, 300_000, preexec_fn=ignore)
+    process.send_signal(signal.SIGHUP)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert (folder / "out.csv").read_text() != "old"
+
+
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+def test_standard_streams_may_be_closed(world, tmp_path, closed):
+    """As services and `command >&-` start it; no file of ours takes the place of a stream."""
+
+    def close():
+        for number in closed:
+            os.close(number)
+
+    model, out = tmp_path / "m", tmp_path / "out.csv"
+    train = ["train", world / "train.csv", "--target", "kind", "--classifier", "linear"]
+    assert bayespoint(*train, "--model", model, preexec_fn=close).returncode == 0
+    whole = bayespoint("predict", model, world / "test.csv", "--output", out, preexec_fn=close)
+    assert (whole.returncode, whole.stderr) == (0, b"")
+    assert out.read_text().count("\n") == 151
+    printed = bayespoint("predict", model, "-", preexec_fn=close, stdin=subprocess.DEVNULL)
+    assert printed.returncode == (2 if 1 in closed else 1)
+    words = [b"Standard output is closed"] if 1 in closed else [b"standard input", b"is empty"]
+    assert 2 in closed or all(word in printed.stderr for word in words), printed.stderr
+    assert b"Traceback" not in printed.stderr
+
+
+def test_a_folder_that_was_removed_is_one_line(world, tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    arguments = ["predict", world / "linear.bpm", world / "test.csv", "--output", "p.csv"]
+    code = f"import os; os.rmdir({str(gone)!r}); from bayespoint.cli import main; main()"
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    result = subprocess.run(command, capture_output=True, cwd=gone)
+    assert result.returncode == 1
+    assert result.stderr == (
+        b"bayespoint: error: The current folder was removed. Change to another one.\n"
+    )
 
 
 def test_a_killed_process_leaves_nothing_after_the_next_run(world, tmp_path):

@@ -1,6 +1,9 @@
 import json
 import os
+import re
 import shutil
+from functools import reduce
+from operator import getitem
 
 import numpy as np
 import pandas as pd
@@ -8,7 +11,7 @@ import pytest
 
 import bayespoint
 from bayespoint.cli.trained import open_model
-from bayespoint.cli.watch_state import count, read_watch
+from bayespoint.cli.watch_state import count, read_watch, watch_lines, watch_to_dict
 from bayespoint.evaluation import evaluate
 from cli_helpers import fails, mixed_table, ok, run, run_json
 
@@ -137,9 +140,23 @@ DAMAGED = {
     "numbers": lambda text: text.replace('"n_answers":', '"n_answers": "x", "y":'),
     "negative": lambda text: text.replace('"n_wrong": ', '"n_wrong": -'),
     "infinite": lambda text: text.replace('"largest": ', '"largest": NaN, "y": '),
+    "infinite count": lambda text: text.replace('"n_rows": ', '"n_rows": 1e999, "y": '),
+    "infinite answers": lambda text: text.replace('"n_answers": ', '"n_answers": 1e999, "y": '),
+    "infinite evidence": lambda text: text.replace('"largest": ', '"largest": 1e999, "y": '),
+    "answers that do not count": lambda text: text.replace('"reject"', '"yes"'),
+    "no groups": lambda text: _with_groups(text, []),
+    "groups of another model": lambda text: _with_groups(text, ["a"]),
+    "another promise": lambda text: text.replace('"max_error": 0.4', '"max_error": 0.9'),
     "deep": lambda text: "[" * 100_000,
     "binary": lambda text: b"\xff\xfe\x00",
 }
+
+
+def _with_groups(text, groups):
+    content = json.loads(text)
+    bets = content["certificate"]["bets"] * len(groups)
+    content["certificate"] |= {"groups": groups, "bets": bets}
+    return json.dumps(content)
 
 
 @pytest.mark.parametrize("name", DAMAGED)
@@ -152,6 +169,49 @@ def test_a_damaged_state_is_told_and_kept(world, later, tmp_path, name):
     with pytest.raises(ValueError, match="is not a file that --watch wrote, or is damaged"):
         read_watch(state, model)
     assert state.read_bytes() == (content if isinstance(content, bytes) else content.encode())
+
+
+HOSTILE = [
+    None, True, -1, 2**70, 10**400, 1e308, 1e-320, float("inf"), float("nan"), "", "\ud800", [],
+    [1], [[1, 2]], {}, {"a": 1}, [None] * 3, ["a"] * 3,
+]  # fmt: skip
+
+
+def _places(content, place=()):
+    """Yield where values are in a tree of JSON."""
+    inner = content if isinstance(content, dict) else range(len(content))
+    for key in inner:
+        yield (*place, key)
+        if isinstance(content[key], (dict, list)):
+            yield from _places(content[key], (*place, key))
+
+
+def test_each_value_may_be_any_other(world, tmp_path):
+    """The state is refused in words and kept, or goes on."""
+    model = open_model(world / "linear.bpm", {"max_error": 0.4}).model
+    state, (X, y), (X2, y2) = tmp_path / "w.json", _rows(), _rows(6)
+    count(state, model, evaluate(model, X, y), X, y, "rows")
+    original, evaluation = state.read_text(), evaluate(model, X2, y2)
+    n_refused = n_counted = 0
+    for *place, key in _places(json.loads(original)):
+        for value in HOSTILE:
+            content = json.loads(original)
+            reduce(getitem, place, content)[key] = value
+            before = json.dumps(content)
+            state.write_text(before)
+            try:
+                certificate = count(state, model, evaluation, X2, y2, "other")
+            except ValueError as error:
+                assert re.search("is damaged|watches another|counted in", str(error))  # noqa: PT017
+                assert state.read_text() == before
+                n_refused += 1
+            else:
+                assert watch_lines(certificate)
+                json.dumps(watch_to_dict(certificate))
+                read_watch(state, model)
+                n_counted += 1
+    assert n_refused > 200
+    assert n_counted > 20
 
 
 def _rows(seed=5):
@@ -176,3 +236,37 @@ def test_a_state_that_another_process_replaces(world, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="replaced by another process"):
         count(state, model, evaluate(model, X, y), X, y, "rows")
     assert state.read_bytes() == before
+
+
+def test_two_processes_that_begin_a_state_at_once_both_count(world, tmp_path, monkeypatch):
+    """The other one begins and counts between our look and our first writing."""
+    model = open_model(world / "linear.bpm", {"max_error": 0.4}).model
+    state, (X, y), (X2, y2) = tmp_path / "w.json", _rows(), _rows(6)
+    exists = type(state).exists
+
+    def look(self, **options):
+        found = exists(self, **options)
+        if self == state and not found:
+            monkeypatch.undo()
+            count(state, model, evaluate(model, X2, y2), X2, y2, "other")
+        return found
+
+    monkeypatch.setattr(type(state), "exists", look)
+    count(state, model, evaluate(model, X, y), X, y, "rows")
+    assert [part["data"] for part in read_watch(state, model).parts] == ["other", "rows"]
+
+
+def test_missing_numbers_are_a_group(tmp_path):
+    """JSON has no name for them."""
+    for name, seed in (("a", 1), ("b", 2)):
+        table = mixed_table(3000, seed=seed)
+        table["age"] = np.array([1.0, 2.0, np.nan])[np.arange(len(table)) % 3]
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+    model, state = tmp_path / "m.bpm", tmp_path / "w.json"
+    options = "--target", "kind", "--classifier", "linear", "--max-error", "0.45"
+    ok("train", tmp_path / "a.csv", *options, "--groups", "age", "--model", model)
+    arguments = "evaluate", model, tmp_path / "b.csv", "--watch", state
+    groups = run_json(*arguments)["watch"]["groups"]
+    assert [one["group"] for one in groups] == ["1", "2", "(missing)"]
+    assert json.loads(state.read_text())["certificate"]["groups"] == [1.0, 2.0, None]
+    assert "are counted" in fails(*arguments)

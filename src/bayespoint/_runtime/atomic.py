@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -17,12 +18,17 @@ except ImportError:  # Windows, where nobody can remove an open file
     fcntl = None
 
 DRAFT_SUFFIX = ".bayespoint-draft"
+# Permissions of a draft, less those that the user takes away; only its writer may read the draft of
+# a file that is there, which may be private.
+NEW_MODE, DRAFT_MODE = 0o666, 0o600
 # Files that are being written.
 _drafts: set[Path] = set()
 
 
 @contextmanager
-def in_place_of(path: str | os.PathLike, partial: Path | None = None) -> Iterator[BinaryIO]:
+def in_place_of(
+    path: str | os.PathLike, partial: Path | None = None, only_new: bool = False
+) -> Iterator[BinaryIO]:
     """Open a draft that replaces the file at `path` once it is complete and on the disk.
 
     Until then the old file stays. If anything fails, nothing of the draft is left. Drafts that
@@ -34,6 +40,8 @@ def in_place_of(path: str | os.PathLike, partial: Path | None = None) -> Iterato
         The file.
     partial : Path, default=None
         If given, Ctrl-C moves what was written so far to this file, and leaves the other alone.
+    only_new : bool, default=False
+        Raise a FileExistsError at the end if there is a file by then, and leave it alone.
     """
     target = Path(os.path.realpath(path))  # a link keeps pointing to the file
     if target.exists() and not target.is_file():
@@ -41,18 +49,21 @@ def in_place_of(path: str | os.PathLike, partial: Path | None = None) -> Iterato
     if not target.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {str(target.parent)!r} to write to.")
     _remove_abandoned(target.parent)
-    with _new_draft(target.parent) as draft:
+    with _new_draft(target.parent, DRAFT_MODE if target.exists() else NEW_MODE) as draft:
         try:
             with open(draft, "wb") as file:
                 yield file
                 _sync(file)
         except KeyboardInterrupt:
             if partial is not None:
+                _keep_mode(draft, target)
                 os.replace(draft, partial)
             raise
-        if target.exists():
-            draft.chmod(stat.S_IMODE(target.stat().st_mode))
-        os.replace(draft, target)
+        _keep_mode(draft, target)
+        if only_new:
+            _rename_new(draft, target)
+        else:
+            os.replace(draft, target)
     sync_folder(target.parent)
 
 
@@ -62,13 +73,31 @@ def remove_drafts() -> None:
         draft.unlink(missing_ok=True)
 
 
+def _keep_mode(draft: Path, target: Path) -> None:
+    """Give a draft the permissions of the file that it replaces."""
+    if target.exists():
+        draft.chmod(stat.S_IMODE(target.stat().st_mode))
+
+
+def _rename_new(draft: Path, target: Path) -> None:
+    """Give a draft its name, unless a file has it."""
+    try:
+        os.link(draft, target)  # unlike a new name, it replaces nothing
+    except FileExistsError:
+        raise
+    except OSError:  # some file systems have no links
+        if target.exists():
+            raise FileExistsError(errno.EEXIST, "There is a file already", str(target)) from None
+        os.replace(draft, target)
+
+
 @contextmanager
-def _new_draft(folder: Path) -> Iterator[Path]:
+def _new_draft(folder: Path, mode: int) -> Iterator[Path]:
     """Make an empty file that is locked, and remove it at the end if it is still there."""
     while True:
         draft = folder / f".{secrets.token_hex(8)}{DRAFT_SUFFIX}"
         _drafts.add(draft)
-        descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+        descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
         try:
             if lock_file(descriptor) is False or not draft.exists():
                 continue  # another process took it for abandoned before it was locked

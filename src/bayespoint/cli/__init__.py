@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import atexit
 import os
+import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
+
+from .closed_streams import open_closed_streams
 
 
 def main() -> None:
@@ -18,6 +22,7 @@ def main() -> None:
             f"The bayespoint command needs {error.name}, which is not installed. "
             'Install it with: python -m pip install "bayespoint[cli]"'
         )
+    open_closed_streams()
     code: int | None = None
 
     def leave() -> None:
@@ -25,7 +30,7 @@ def main() -> None:
         if code is None:
             return
         for stream in sys.stdout, sys.stderr:
-            with suppress(OSError, ValueError):
+            with suppress(OSError, ValueError, RuntimeError):
                 stream.flush()
         os._exit(code)
 
@@ -37,9 +42,24 @@ def main() -> None:
 
         app()
     except KeyboardInterrupt:  # before a verb has begun
-        print("bayespoint: interrupted; nothing is kept", file=sys.stderr)  # noqa: T201
         code = 130
+        _answer_ctrl_c(leave)
+        print("bayespoint: interrupted; nothing is kept", file=sys.stderr)  # noqa: T201
         sys.exit(code)
     except SystemExit as end:
+        # Just before or after a verb, typer makes an exit of Ctrl-C.
+        if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):
+            code = 130
+            _answer_ctrl_c(leave)
+            print("bayespoint: interrupted", file=sys.stderr)  # noqa: T201
+            sys.exit(code)
         code = end.code if isinstance(end.code, int) else None
+        if code is not None:
+            _answer_ctrl_c(leave)
         raise
+
+
+def _answer_ctrl_c(leave: Callable[[], None]) -> None:
+    """Leave at once on Ctrl-C: the verb has ended, and Python would show a traceback."""
+    with suppress(ValueError):  # outside of the main thread nothing is answered
+        signal.signal(signal.SIGINT, lambda number, frame: leave())

@@ -56,8 +56,10 @@ class Limits(NamedTuple):
         if self.bytes_left < MIN_BYTES:
             least = resident_bytes() + 2 * MIN_BYTES
             raise ValueError(
-                f"--max-memory is {size_text(self.max_memory or 0)}, but the program and its "
-                f"libraries take {size_text(resident_bytes())}. Allow at least {size_text(least)}."
+                f"at most {size_text(self.max_memory or 0)} of memory may be taken, but the "
+                f"program and its libraries take {size_text(resident_bytes())}. Allow at least "
+                f"{size_text(least)} with --max-memory. If you did not set it, little is free: "
+                "close other programs, or raise the limit of this one (ulimit -v)."
             )
 
 

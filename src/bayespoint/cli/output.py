@@ -12,6 +12,8 @@ def check_output(path: Path, *inputs: str | Path) -> None:
     """Raise an error if the folder cannot be written to, or if the file is one of the inputs."""
     if path.is_dir():
         raise typer.BadParameter(f"{str(path)!r} is a folder. Give the name of a file.")
+    if path.exists() and not path.is_file():
+        raise typer.BadParameter(f"{str(path)!r} is a device or a pipe. Give the name of a file.")
     if not path.parent.is_dir():
         raise typer.BadParameter(f"There is no folder {str(path.parent)!r} to write to.")
     # A file is written beside the one that it replaces.

@@ -22,6 +22,7 @@ from ..classifiers.reject.novelty import refuses_novel_rows
 from ..classifiers.reject.setting import makes_promises
 from ..evaluation.promises import CountGroups, GroupCounts
 from ..io.tables.read_options import ReadOptions
+from .closed_streams import closed_streams
 from .familiar import Familiar
 from .group_lines import group_lines
 from .output import check_output
@@ -62,6 +63,8 @@ def run_predict(
         )
     if output is not None:
         check_output(output, model_path, data)
+    elif "stdout" in closed_streams:
+        raise typer.BadParameter("Standard output is closed. Write to a file with --output.")
     trained = open_model(model_path, rejection)
     model = trained.model
     rejecting = model.reject_rate is not None or makes_promises(model)

@@ -31,6 +31,8 @@ EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
 # Add the number of a signal to get the exit code of a process that it ended.
 EXIT_SIGNAL_BASE = 128
+# From `kill`, and from a terminal that is closed; nohup ignores the latter.
+ENDING_SIGNALS = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
 # Errors of a disk, of the user's share of it, or of a file that is full.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # What the system says if there is no memory for a library or a thread.
@@ -111,11 +113,13 @@ def _tidy_when_killed() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, end)
+    ending = [number for number in ENDING_SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, end) for number in ending}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, action in before.items():
+            signal.signal(number, action)
 
 
 def note(text: str) -> None:
@@ -209,9 +213,19 @@ def _message(error: BaseException) -> str:
         )
     if isinstance(error, FileNotFoundError) and error.filename:
         return f"There is no file {str(error.filename)!r}."
+    if isinstance(error, FileNotFoundError) and error.errno and not _has_current_folder():
+        return "The current folder was removed. Change to another one."
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.strerror}: {error.filename}"
     return name_options(" ".join(str(error).split())) or type(error).__name__
+
+
+def _has_current_folder() -> bool:
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,12 @@ DIGEST_BYTES = 16
 DECIMALS = 6
 
 
+_DAMAGED = (
+    "{path} is not a file that --watch wrote, or is damaged. Give another name, or remove it to "
+    "begin anew."
+)
+
+
 @dataclass
 class State:
     """A certificate, whose model it watches, and which rows it has counted."""
@@ -39,7 +46,9 @@ class State:
 def count(path: Path, model: Any, evaluation: Evaluation, X: Any, y: Any, data: str) -> Certificate:
     """Count the answers to some rows, and write the state; return what is known now."""
     if not path.exists():
-        _write(path, State(_certificate(model), _digest_of_model(model)))
+        # Another process may begin at the same time, and may have counted rows already.
+        with suppress(FileExistsError):
+            _write(path, State(_certificate(model), _digest_of_model(model)), only_new=True)
 
     def tell() -> None:
         note(f"another process is writing {path}; waiting until it has finished")
@@ -77,16 +86,15 @@ def read_watch(path: Path, model: Any) -> State:
             for one in content["parts"]
         ]
         state = State(Certificate.from_dict(content["certificate"]), content["model"], parts)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise ValueError(
-            f"{path} is not a file that --watch wrote, or is damaged. Give another name, or remove "
-            "it to begin anew."
-        ) from None
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+        raise ValueError(_DAMAGED.format(path=path)) from None
     if state.model != _digest_of_model(model):
         raise ValueError(
             f"{path} watches another model, or another promise of this one. After a new training "
             "or another --max-error, begin anew with another file."
         )
+    if not _has_promise_of(model, state.certificate):
+        raise ValueError(_DAMAGED.format(path=path))
     return state
 
 
@@ -151,7 +159,7 @@ def _certificate(model: Any) -> Certificate:
     return model.certificate()
 
 
-def _write(path: Path, state: State) -> None:
+def _write(path: Path, state: State, only_new: bool = False) -> None:
     content = {
         "format": FORMAT,
         "version": VERSION,
@@ -159,8 +167,16 @@ def _write(path: Path, state: State) -> None:
         "parts": state.parts,
         "certificate": state.certificate.to_dict(),
     }
-    with in_place_of(path) as file:
+    with in_place_of(path, only_new=only_new) as file:
         file.write(json.dumps(content, indent=1, allow_nan=False).encode())
+
+
+def _has_promise_of(model: Any, certificate: Certificate) -> bool:
+    """Tell whether a certificate is about the promise and the groups of a model."""
+    names = ("max_error", "confidence_level", "reject_label", "groups")
+    both = [one.to_dict() for one in (certificate, _certificate(model))]
+    found, expected = (json.dumps([one[name] for name in names]) for one in both)
+    return found == expected
 
 
 def _digest_of_model(model: Any) -> str:

@@ -69,3 +69,12 @@ def test_the_share_of_a_pipe_is_not_known():
     stream, _ = peek(io.BytesIO(CONTENT))
     stream.readall()
     assert stream.share_of_file(100) is None
+
+
+def test_files_are_closed_where_there_is_no_standard_input(tmp_path, monkeypatch):
+    """As in services, and in windows without a console."""
+    (tmp_path / "file").write_bytes(b"a,b\n1,2\n")
+    monkeypatch.setattr(sys, "stdin", None)
+    raw = open(tmp_path / "file", "rb")  # noqa: SIM115
+    peek(raw)[0].close()
+    assert raw.closed

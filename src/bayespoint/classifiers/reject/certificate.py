@@ -156,7 +156,10 @@ class Certificate:
             "max_error": self.max_error,
             "confidence_level": self.confidence_level,
             "reject_label": self.reject_label,
-            "groups": self.groups if self.by_group else None,
+            # JSON has no NaN, which is the group of missing numbers.
+            "groups": [None if is_missing(group) else group for group in self.groups]
+            if self.by_group
+            else None,
             "bets": [
                 {
                     "n_answers": bets.n_answers,
@@ -172,7 +175,12 @@ class Certificate:
     def from_dict(cls, content: dict[str, Any]) -> Certificate:
         """Return the certificate that `to_dict` described."""
         names = ("max_error", "confidence_level", "reject_label", "groups")
-        certificate = cls(**{name: content[name] for name in names})
+        facts = {name: content[name] for name in names}
+        if facts["groups"] is not None:
+            if not len(facts["groups"]):
+                raise ValueError("The description of a certificate has no groups.")
+            facts["groups"] = [math.nan if one is None else one for one in facts["groups"]]
+        certificate = cls(**facts)
         if len(content["bets"]) != len(certificate.groups):
             raise ValueError("The description of a certificate does not fit to its groups.")
         for bets, stored in zip(certificate._bets, content["bets"], strict=True):
@@ -181,8 +189,9 @@ class Certificate:
             worth = np.array(stored["worth"], dtype=float).reshape(-1, len(MULTIPLES))
             bets.worth = logsumexp(worth, axis=0) if len(worth) else bets.worth
             bets.largest = float(stored["largest"])
-            worth_is_known = bets.n_answers == 0 or np.isfinite(bets.worth).all()
-            if not (0 <= bets.n_wrong <= bets.n_answers and bets.largest >= 0 and worth_is_known):
+            is_known = bets.n_answers == 0 or np.isfinite(bets.worth).all()
+            is_known = is_known and 0 <= bets.largest < math.inf
+            if not (is_known and 0 <= bets.n_wrong <= bets.n_answers):
                 raise ValueError("The description of a certificate has impossible numbers.")
         return certificate
 

@@ -88,7 +88,7 @@ class PeekedStream(io.RawIOBase):
 
     def close(self) -> None:
         # The caller owns standard input.
-        if self.stream is not sys.stdin.buffer:
+        if self.stream is not getattr(sys.stdin, "buffer", None):
             self.stream.close()
         super().close()
 
