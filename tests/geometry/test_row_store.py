@@ -168,7 +168,7 @@ def test_rows_in_advance_never_replace_rows_of_a_higher_score(small_blocks):
     np.testing.assert_array_equal(held(store), [0, 1, 2, 3, 40, 41, 42, 43])
 
 
-def test_rows_that_are_surely_needed_make_more_blocks_if_there_is_room(small_blocks):
+def test_rows_that_are_surely_needed_make_more_blocks_if_there_is_room(small_blocks, monkeypatch):
     kernel, gram = any_kernel(60)
     score = np.random.default_rng(SEED).permutation(60) + 1
     sure, nothing = np.flatnonzero(score > 20), np.zeros(60)
@@ -188,6 +188,9 @@ def test_rows_that_are_surely_needed_make_more_blocks_if_there_is_room(small_blo
     store = RowStore(kernel, 60)
     store.fetch(np.array([3]), nothing, sure[:15])  # too few
     np.testing.assert_array_equal(held(store), [3])
+    monkeypatch.setattr(row_store, "MAX_VALUES_AT_ONCE", 2 * 8 * 60 + 1)  # for Ctrl-C
+    store.fetch(np.array([4]), nothing, sure)
+    assert len(held(store)) <= 2 + 8
 
 
 def test_capacity_is_at_least_a_block_and_at_most_all(small_blocks):

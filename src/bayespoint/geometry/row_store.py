@@ -18,6 +18,8 @@ BLOCK_POINTS = 96
 # So many blocks at once, if there are enough Gram rows that will surely be needed, and room for
 # them: then the points on the right-hand side are read from memory once.
 N_BLOCKS = 4
+# But at most this many values, which take a processor about half a second: Ctrl-C waits for them.
+MAX_VALUES_AT_ONCE = 25_000_000
 # A block has fewer points if their features, made dense, would need more bytes than this.
 _MAX_DENSE_BLOCK_BYTES = 2**26
 # The smallest block.
@@ -114,8 +116,7 @@ class RowStore:
             out = self._scratch.panel[:, : here.stop - here.start]
             for left, these, there in zip(lefts, filled, slots_of, strict=True):
                 self.kernel.panel(left, number, out)
-                here_most = store_rows(out, these, UNIT, self.rows[:, here], there)
-                most = max(most, float(here_most))
+                most = max(most, store_rows(out, these, UNIT, self.rows[:, here], there))
             return most
 
         self.largest = max([self.largest, *self._map(fill, range(len(parts)))])
@@ -128,7 +129,8 @@ class RowStore:
     def _more_blocks(self, sure: np.ndarray, score: np.ndarray) -> list[np.ndarray]:
         """Return blocks of missing Gram rows, as many as can be filled and stored."""
         n_free = int(np.sum(self._point == NOT_STORED)) - self.block
-        most = min(n_free // self.block, N_BLOCKS - 1)
+        affordable = MAX_VALUES_AT_ONCE // (self.block * self.kernel.n_points)
+        most = min(n_free // self.block, affordable - 1, N_BLOCKS - 1)
         missing = _highest(sure[self.slot[sure] == NOT_STORED], score, N_BLOCKS * self.block)
         blocks: list[np.ndarray] = []
         # Of twice as many points some have the right kind for each position.
