@@ -24,6 +24,8 @@ _MAX_OUTPUT = 1e100
 # Halve angles this many times; then this many terms of the series of atan are enough.
 _ANGLE_HALVINGS = 3
 _ATAN_TERMS = 12
+# Fits choose at most eight degrees of freedom; the graph has as many terms as a file asks for.
+_MAX_DF = 10
 # log(1 + exp(z)) is z to double precision above this, and exp(z) to enough digits below minus half.
 _SOFTPLUS_LIMIT = 36.0
 
@@ -78,10 +80,10 @@ def student_tail(a: Value, df: float) -> Value:
     """
     if df == 1:
         return _cauchy_tail(a)
-    if df <= 0 or df % 2:
+    if not 0 < df <= _MAX_DF or df % 2:
         raise ValueError(
-            "Student's t can be exported with 1 or an even number of degrees of freedom, but "
-            f"probit_df_ is {df:g}."
+            "Student's t can be exported with 1 degree of freedom or an even number of at most "
+            f"{_MAX_DF}, but probit_df_ is {df:g}."
         )
     half = int(df) // 2
     series = special.binom(np.arange(half) - 0.5, np.arange(half))
