@@ -209,6 +209,7 @@ def finished(tmp_path_factory):
     return words, out, command(*words)
 
 
+@pytest.mark.slow
 def test_a_run_writes_one_line_per_set_split_and_machine(finished):
     _, out, printed = finished
     lines = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
@@ -233,6 +234,7 @@ def test_a_run_writes_one_line_per_set_split_and_machine(finished):
             assert np.isnan(line["log_loss"]) == (line["machine"] == "svc")
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_where_it_stopped(finished):
     words, out, _ = finished
     before = out.read_text("utf-8")
@@ -245,6 +247,7 @@ def test_a_killed_run_goes_on_where_it_stopped(finished):
     assert len([line for line in printed.splitlines() if "left out" not in line]) == 2
 
 
+@pytest.mark.slow
 def test_the_report_has_tables_picture_and_kept_results(finished, tmp_path):
     _, out, _ = finished
     kept, picture = tmp_path / "results" / "kept.csv", tmp_path / "ranks.png"

@@ -240,6 +240,7 @@ def finished(tmp_path_factory):
     return words, out, command(*words)
 
 
+@pytest.mark.slow
 def test_a_run_writes_one_line_per_set_rows_split_and_machine(finished):
     _, out, printed = finished
     lines = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
@@ -267,6 +268,7 @@ def test_a_run_writes_one_line_per_set_rows_split_and_machine(finished):
             assert min(line["fit_clock"], line["fit_cpu"], line["predict_cpu"]) > 0
 
 
+@pytest.mark.slow
 def test_rows_that_are_the_same_are_fitted_once(finished):
     _, out, _ = finished
     lines = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
@@ -276,6 +278,7 @@ def test_rows_that_are_the_same_are_fitted_once(finished):
     assert len({line["fit_clock"] for line in reviews}) == 4
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_where_it_stopped(finished):
     words, out, _ = finished
     lines = out.read_text("utf-8").splitlines(keepends=True)
@@ -287,6 +290,7 @@ def test_a_killed_run_goes_on_where_it_stopped(finished):
     assert len([line for line in printed.splitlines() if "does not enter" not in line]) == 2
 
 
+@pytest.mark.slow
 def test_a_report_of_a_run_says_what_failed_and_what_is_missing(finished, tmp_path):
     _, out, _ = finished
     printed = command("report", out)

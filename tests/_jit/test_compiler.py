@@ -71,7 +71,7 @@ def run(tmp_path):
 
 OURS = "bayespoint._jit.compiler"
 # What numba alone does shows that these tests can fail, and for how long they are needed.
-PACKAGES = [(OURS, "20.0"), ("numba", "10.0")]
+PACKAGES = [(OURS, "20.0"), pytest.param("numba", "10.0", marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize(("package", "answer"), PACKAGES)

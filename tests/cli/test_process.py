@@ -143,7 +143,10 @@ def test_nohup_goes_on_when_its_terminal_closes(world, tmp_path):
     assert (folder / "out.csv").read_text() != "old"
 
 
-@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+SOME_STREAMS = (pytest.param(some, marks=pytest.mark.slow) for some in [(0,), (1,), (2,)])
+
+
+@pytest.mark.parametrize("closed", [(0, 1, 2), *SOME_STREAMS])
 def test_standard_streams_may_be_closed(world, tmp_path, closed):
     """As services and `command >&-` start it; no file of ours takes the place of a stream."""
 

@@ -175,7 +175,10 @@ def ten_classes(m, flipped, seed=0):
     return X, np.where(rng.random(m) < flipped, rng.integers(0, 10, m), y)
 
 
-@pytest.mark.parametrize(("flipped", "expected"), [(0.0, "perceptron"), (0.15, "mosaic")])
+@pytest.mark.parametrize(
+    ("flipped", "expected"),
+    [(0.0, "perceptron"), pytest.param(0.15, "mosaic", marks=pytest.mark.slow)],
+)
 def test_ten_classes_do_not_hide_their_noise(flipped, expected, monkeypatch):
     """One class against the rest has only about 0.15 / 5 errors."""
     monkeypatch.setattr("bayespoint.fitting.parameter_search.MAX_POINTS", 200)
@@ -210,6 +213,7 @@ def test_parameters_of_the_user_are_kept():
     assert all(len(column) == 0 for column in model.candidates_.values())
 
 
+@pytest.mark.slow
 def test_label_noise_chooses_cells():
     assert chosen(*noisy(3000), gamma=1.0, softness=0.1, label_noise=0.1) == "cells"
 

@@ -379,7 +379,7 @@ def test_same_random_state_same_choice(monkeypatch):
         np.testing.assert_array_equal(one[name], two[name])
 
 
-@pytest.mark.parametrize("seed", [1, 3, 5])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(n, marks=pytest.mark.slow) for n in (3, 5))])
 def test_a_bad_beginning_does_not_hide_a_better_candidate(seed):
     # Sites for labels without noise are a bad start for labels with little noise: updates
     # that diverge from there converge from empty sites.
