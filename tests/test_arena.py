@@ -261,6 +261,7 @@ def test_the_report_has_tables_picture_and_kept_results(finished, tmp_path):
     assert command("report", kept, *options).count("\n") == printed.count("\n")
 
 
+@pytest.mark.slow
 def test_an_unknown_set_is_explained(finished):
     words, *_ = finished
     with pytest.raises(SystemExit, match="Expected four in"):
