@@ -88,10 +88,9 @@ class Mosaic(Solver):
     >>> from bayespoint import BayesPointClassifier
     >>> from bayespoint.solvers import Mosaic
     >>> X, y = make_moons(100, noise=0.3, random_state=0)
-    >>> model = BayesPointClassifier(
-    ...     "rbf", gamma=1.0, softness=0.1, solver=Mosaic(20, 50)
-    ... ).fit(X, y)
-    >>> model.landmarks_.shape
+    >>> solver = Mosaic(20, 50)
+    >>> model = BayesPointClassifier("rbf", gamma=1.0, softness=0.1, solver=solver, random_state=0)
+    >>> model.fit(X, y).landmarks_.shape
     (20,)
     """
 
