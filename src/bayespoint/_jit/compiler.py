@@ -11,6 +11,7 @@ import hashlib
 import numba
 from numba.core.caching import IndexDataCacheFile
 
+# Hexadecimal digits of a hash that tell files of a loop apart.
 NAME_DIGITS = 16
 
 

@@ -12,8 +12,8 @@ from .row_parts import Part, RowParts, join
 # Parts hold about this many bytes of points, so that Dask can move some of them to disk; but there
 # is at least one part for each thread.
 PART_BYTES = 2**26
-# Merging a part takes about seven times its bytes for a while, when its worker is full. So a part
-# is at most this share of a worker's limit.
+# Merging a part takes eight more times these bytes for a while, when its worker is full. So a part
+# has at most this share of a worker's limit.
 PART_SHARE = 1 / 64
 # This many points for each part are compared to find where parts should begin.
 COMPARED_POINTS_PER_PART = 64

@@ -78,6 +78,7 @@ class MixtureKernel:
             self._has_ranks[:] = True
         self._codes = _Codes(views.see("category", points))
         self._scales = views.scales[views.categories].astype(np.float32)
+        self._terms = self._find_terms()
         self._right = [self.left(Y[here]).transposed() for here in panels(self.n_points)]
 
     @property
@@ -110,13 +111,17 @@ class MixtureKernel:
         """Write the kernel with panel `number` of the points on the right into `out`."""
         from .._jit.mixture import mix
 
+        mix(left, self._right[number], self._scales, *self._terms, out)
+
+    def _find_terms(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.float32]:
+        """Return distances, gammas and weights of the terms, and the constant, for unit points."""
         mixture, length = self._mixture, 1 + self._constant
-        gammas = [self._in_units(*term) for term in zip(mixture.names, mixture.gammas, strict=True)]
-        which = np.array([DISTANCES.index(TERMS[name]) for name in mixture.names])
-        weights = (mixture.weights / length).astype(np.float32)
-        constant = np.float32(self._constant / length)
-        mix(
-            left, self._right[number], self._scales, which, np.array(gammas), weights, constant, out
+        terms = zip(mixture.names, mixture.gammas, strict=True)
+        return (
+            np.array([DISTANCES.index(TERMS[name]) for name in mixture.names]),
+            np.array([self._in_units(*term) for term in terms]),
+            (mixture.weights / length).astype(np.float32),
+            np.float32(self._constant / length),
         )
 
     def _in_units(self, name: str, gamma: float) -> np.float32:
